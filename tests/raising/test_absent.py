@@ -4,11 +4,12 @@ import jax
 import numpy as np
 import pytest
 
+from kraise.ir import equations as eq
 from kraise.ir.types import INT32
 from kraise.raising.gradients.absent import Absent
 from kraise.raising.gradients.demand import make_safe
 from kraise.raising.gradients.usage import Usage
-from tests.raising.build import i, j, kernel, op, read, reduce, select, write
+from tests.raising.build import axis, i, j, kernel, op, read, reduce, select, write
 from tests.raising.evaluate import evaluate, gradients
 
 NAN = float("nan")
@@ -81,6 +82,16 @@ def test_a_masked_sum_over_cells_that_are_not_read():
     found = gradients(make_safe(kernel(write(value))), given, (np.ones(4),))
     np.testing.assert_allclose(found["x"], _by_x(given))
     np.testing.assert_allclose(found["w"], np.where(ON, given["x"] * given["x"].sum(), 0.0))
+
+
+def test_rounds_up_to_the_first_that_is_no_number():
+    k = eq.Index("k", INT32)
+    ended = reduce(k, (axis("k"),), op("isnan", read("x", k)), "min")
+    value = reduce(op("mul", op("mul", xj, xj), wj), where=op("lt", j, ended))
+    given = arguments(x=np.array([2.0, 0.5, NAN, 3.0]), w=np.array([1.5, 2.0, 1.0, 1.0]))
+    found = gradients(make_safe(kernel(write(value))), given, (np.ones(4),))
+    np.testing.assert_allclose(found["x"], [24.0, 8.0, 0.0, 0.0])
+    np.testing.assert_allclose(found["w"], [16.0, 1.0, 0.0, 0.0])
 
 
 def _by_x(given):

@@ -255,7 +255,7 @@ class _Securing:
             new = Op(new.name, tuple(args), new.type)
         if isinstance(new, Reduce | Scan) and overflows(node):
             new = self._tame(unit, new, demand)
-        if any(_tested(self.conditions.shown(lit)) is node for c in demand for lit in c):
+        if any(node in _tested(self.conditions.shown(lit)) for c in demand for lit in c):
             # the mask asks whether the value is a number: in the other lanes it must not reach a product
             new = simplify.select(self.conditions.expression(demand), new, constant_like(0, new.type), new.type)
         return new
@@ -362,16 +362,28 @@ def _vanishing(value: Expr) -> list[Expr]:
 _TESTS = ("isnan", "isfinite", "isinf")
 
 
-def _tested(condition: Expr) -> Expr | None:
-    """The value that a condition asks to be a number (``isnan(x)``, ``x != x`` and their negations)."""
+def _tested(condition: Expr) -> tuple[Expr, ...]:
+    """The values that a condition asks to be numbers (``isnan(x)``, ``x != x`` and their negations), also as that no
+    round so far was one of those that end at such a value (``j < min(k where isnan(x[k]))``)."""
     match condition:
         case Op(name="not", args=(inner,)):
             return _tested(inner)
         case Op(name=name, args=(x,)) if name in _TESTS:
-            return x
+            return (x,)
         case Op(name="eq" | "ne", args=(x, y)) if x is y:
-            return x
-    return None
+            return (x,)
+        case Op(name="lt" | "gt" as name, args=(Index() as at, Reduce(axes=(axis,), body=Index() as body) as first)):
+            ends = {"lt": "min", "gt": "max"}[name]
+            if first.op == ends and body.name == axis.name and first.where is not None:
+                return _ending(substitute(first.where, {body: at}))
+    return ()
+
+
+def _ending(condition: Expr) -> tuple[Expr, ...]:
+    match condition:
+        case Op(name="or", args=(a, b)):
+            return (*_ending(a), *_ending(b))
+    return _tested(condition)
 
 
 def _is_hazardous(helper: Helper, helpers: dict[str, Helper]) -> bool:

@@ -268,10 +268,17 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         for condition in conditions:
             if not asks_for((condition,), ("block.", "warps.")):
                 cx.wanted.setdefault(condition, set()).add(name)
-            elif name not in st.locals:
+            elif name not in st.locals and _is_radix(condition, to_poly(at)):
                 cx.blockwise.setdefault(condition, set()).add(name)
                 cx.tying |= rows_of_blocks(condition)
     return Cell(name, (*prefix, *subscripts))
+
+
+def _is_radix(condition: eq.Expr, place: Poly) -> bool:
+    """Whether a size that a condition is about multiplies an index of a flat place (``block * n + thread``: rows of n),
+    and not only bounds what is left of it (``n - 1 - i``)."""
+    sizes = {n for n in topological((condition,)) if isinstance(n, eq.Param) and "." not in n.name}
+    return any(len(m) > 1 and not sizes.isdisjoint(m) for m in place.terms)
 
 
 def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: object) -> Access:
