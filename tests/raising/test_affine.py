@@ -76,3 +76,21 @@ def f(z, y):
 def test_what_the_rounds_store_is_no_step():
     """A sum over a local array that the same rounds add to: not the same amount in each."""
     agree(STORED)
+
+
+SOUGHT = """
+def f(A, y):
+    for i in range(len(A)):
+        s = 0
+        for j in range(3):
+            c = 0
+            while c < len(A) and A[i, c] > s:
+                c += 1
+            s += c
+        y[i] = s
+"""
+
+
+def test_what_an_inner_loop_makes_of_it_is_no_step():
+    """How far the inner loop comes depends on the number itself."""
+    agree(SOUGHT)

@@ -33,7 +33,7 @@ def induction(p: Problem, name: str) -> Solved | Declined:
     if c.type.bits is not None and c.type.bits < 32:
         return Declined(f"{name} is a narrow integer, which wraps")
     moving = p.index.name in free_indices(amount) or any(holds(amount, x) for x in p.carries.values())
-    if moving or any(p.changing(node) for node in topological((amount,))):
+    if moving or not p.free_of_pending(amount) or any(p.changing(node) for node in topological((amount,))):
         return Declined(f"the step of {name} changes in the loop")
     rounds = rounds_before(p, p.index)
     if rounds is None:
