@@ -15,7 +15,7 @@ import numpy as np
 
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL
-from kraise.raising.collective.marks import Beyond, Combined, Stored, Value
+from kraise.raising.collective.marks import UNKNOWN, Beyond, Combined, Outside, Stored, Value
 from kraise.raising.run.liveness import reads
 
 
@@ -69,7 +69,12 @@ class Outlets:
 
     def _taken(self, e: k.Expr, on: np.ndarray, names: list[str]) -> k.Expr:
         """``e`` with locals in place of what the run has computed."""
-        v = self.value(e, on)
+        try:
+            v = self.value(e, on)
+        except Outside:
+            raise
+        except Beyond:  # of one operand, perhaps: what data choose beside what the run has computed
+            v = UNKNOWN
         if isinstance(v, Combined):
             assert self.outlets is not None
             name = f"$out{len(self.outlets)}_{len(names)}"
