@@ -127,8 +127,8 @@ class Read(Node):
 class Reduce(Node):
     """``op`` over all points of ``axes`` (where ``where`` holds) of ``body``; the neutral element if there are none.
 
-    ``op`` is add, mul, min, max, and, or. min and max over an empty domain are +inf/-inf (the type's limits for
-    integers).
+    ``op`` is add, mul, min, max, and, or; of integers and_, or_, xor, too. min and max over an empty domain are
+    +inf/-inf (the type's limits for integers).
     """
 
     op: str

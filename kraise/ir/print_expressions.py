@@ -43,6 +43,7 @@ _INFIX = {
 }  # fmt: skip
 _ASSOCIATIVE = frozenset(("or", "and", "add", "mul", "or_", "and_", "xor"))
 _REDUCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
+_BITS = {"and_": "bitand", "or_": "bitor", "xor": "bitxor"}
 _SCANS = {"add": "cumsum", "mul": "cumprod", "min": "cummin", "max": "cummax", "and": "cumall", "or": "cumany"}
 _NEUTRAL = {"add": (0,), "mul": (1,), "and": (True,), "or": (False,), "max": (float("-inf"),), "min": (float("inf"),)}
 
@@ -149,8 +150,8 @@ class Printer:
             case Op(name=name, args=args):
                 return _operation(name, args, chained)
             case Reduce(op=op, axes=axes, body=body, where=where):
-                head = _REDUCTIONS[op] + _over(axes, where, sub)
-                if op in ("min", "max", "and", "or"):
+                head = (_REDUCTIONS | _BITS)[op] + _over(axes, where, sub)
+                if op not in ("add", "mul"):
                     return f"{head}({sub(body)})", _ATOM
                 return f"{head} {sub(body, _REDUCTION)}", _REDUCTION
             case ArgReduce(op="bisect", axis=axis, body=Op(name=name, args=(found, wanted))):

@@ -33,6 +33,7 @@ from kraise.ir.walk import axes_of, children, free_indices, topological
 
 _REDUCTIONS = frozenset(("add", "mul", "min", "max", "and", "or"))
 _ACCUMULATIONS = _REDUCTIONS | {"", "xor"}
+_OF_BITS = frozenset(("and_", "or_", "xor"))
 _BOUND_NODES = (Const, Param, Shape, Op, Cast)
 
 
@@ -251,6 +252,8 @@ class _Check:
                 self.subscripts(version, subscripts, view, where)
             case Reduce(op=op) | ArgReduce(op=op) | Scan(op=op):
                 legal: frozenset[str] = _REDUCTIONS
+                if isinstance(node, Reduce) and node.type.is_integer:
+                    legal = _REDUCTIONS | _OF_BITS
                 if isinstance(node, ArgReduce):
                     legal = frozenset(("min", "max", "bisect"))
                 if isinstance(node, Scan):

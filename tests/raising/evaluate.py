@@ -19,6 +19,7 @@ from kraise.ir.walk import substitute
 
 _REDUCE: dict[str, Any] = {
     "add": jnp.sum, "mul": jnp.prod, "min": jnp.min, "max": jnp.max, "and": jnp.all, "or": jnp.any,
+    "and_": jnp.bitwise_and.reduce, "or_": jnp.bitwise_or.reduce, "xor": jnp.bitwise_xor.reduce,
 }  # fmt: skip
 _COMBINE: dict[str, Any] = {
     "add": jnp.add, "mul": jnp.multiply, "min": jnp.minimum, "max": jnp.maximum,
@@ -50,8 +51,10 @@ def apply(name: str, args: list[Any]) -> Any:
 
 def neutral(op: str, dtype: Any) -> Any:
     """The neutral element of a reduction."""
-    if op in ("add", "or"):
+    if op in ("add", "or", "or_", "xor"):
         return 0
+    if op == "and_":
+        return ~jnp.zeros((), dtype)
     if op in ("mul", "and"):
         return 1
     if jnp.issubdtype(dtype, jnp.floating):

@@ -39,7 +39,7 @@ def neutral(op: str, like: eq.Expr) -> Any:
     """What a reduction over nothing gives."""
     if op in ("min", "max"):
         return math.inf if op == "min" else -math.inf
-    return {"add": 0, "mul": 1, "and": True, "or": False}[op]
+    return {"add": 0, "mul": 1, "and": True, "or": False, "and_": -1, "or_": 0, "xor": 0}[op]
 
 
 def apply(name: str, args: list[Any]) -> Any:

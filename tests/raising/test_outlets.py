@@ -312,3 +312,29 @@ def test_a_shared_cell_that_data_fill_is_not_filled_after_the_run():
     if done.text is not None:
         reports, _ = pipeline.verify(done, pipeline.Request(values={"n": 96}, grid=(3,), block=(32,)))
         assert reports and not [r for r in reports if r.failures]
+
+
+HALVES = """__global__ void k(const int *x, int *y, int *tot, int n) {
+  extern __shared__ int tmp[];
+  int t = threadIdx.x, nb = blockDim.x, i = blockIdx.x * nb + t, po = 0, pi = 1;
+  tmp[t] = (t > 0 && i - 1 < n) ? x[i - 1] : 0;
+  __syncthreads();
+  for (int off = 1; off < nb; off *= 2) {
+    po = 1 - po; pi = 1 - po;
+    if (t >= off) tmp[po * nb + t] = tmp[pi * nb + t] + tmp[pi * nb + t - off];
+    else tmp[po * nb + t] = tmp[pi * nb + t];
+    __syncthreads();
+  }
+  if (i < n) y[i] = tmp[po * nb + t];
+  if (t == nb - 1) tot[blockIdx.x] = tmp[po * nb + t] + (i < n ? x[i] : 0);
+}"""
+
+
+def test_a_store_of_what_data_choose_beside_what_the_run_computes():
+    done = pipeline.translate(HALVES, "k.cu")
+    assert done.text is not None and "cumsum" in done.text, done.diagnostics
+    request = pipeline.Request(shapes={"x": (20,), "y": (20,), "tot": (3,)}, values={"n": 20}, grid=(3,), block=(8,))
+    reports, findings = pipeline.verify(done, request)
+    assert not findings and reports and not [r for r in reports if r.failures], [r.failures for r in reports]
+    early = HALVES.replace("tmp[pi * nb + t] + tmp", "tmp[po * nb + t] + tmp")
+    assert "cumsum" not in (pipeline.translate(early, "k.cu").text or "")

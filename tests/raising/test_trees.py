@@ -267,3 +267,67 @@ def test_an_extremum_of_what_the_guard_lets_through_needs_no_launch(first, launc
     done = pipeline.translate(HEAD + body, "kernel.py")
     assert ("grid" in done.text) == launch, done.text
     assert agrees(done, {"a": (40,), "out": (1,)}, {"size": 40}, (2,), (32,))
+
+
+OF_BITS = """__global__ void f(const int *x, int *y, int n) {{
+  __shared__ int s[16];
+  int t = threadIdx.x, i = blockIdx.x * 16 + t;
+  s[t] = i < n ? x[i] : {neutral};
+  __syncthreads();
+  {before}
+  for (int w = 8; w > 0; w >>= 1) {{
+    {step}
+    {after}
+  }}
+  if (t == 0) y[blockIdx.x] = s[0];
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("neutral", "before", "step", "function"),
+    [
+        ("0", "", "if (t < w) s[t] ^= s[t + w];", "xor"),
+        ("0", "int a = s[t];", "if (t < w) s[t] = a = a | s[t + w];", "or"),
+        ("-1", "", "if (t < w) { int p = s[t], q = s[t + w]; s[t] = q & p; }", "and"),
+    ],
+)
+def test_bits_of_a_block(neutral, before, step, function):
+    parts = {"neutral": neutral, "before": before, "step": step}
+    done = pipeline.translate(OF_BITS.format(after="__syncthreads();", **parts), "f.cu")
+    assert f"jnp.bitwise_{function}.reduce(" in (done.text or ""), done.diagnostics
+    assert agrees(done, {"x": (40,), "y": (3,)}, {"n": 39}, (3,), (16,))
+    assert codes(pipeline.translate(OF_BITS.format(after="", **parts), "f.cu")) == {"KR201"}
+
+
+def test_bits_of_a_warp():
+    source = (
+        "__global__ void f(const unsigned *x, unsigned *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  unsigned v = i < n ? x[i] : 0u, all = __reduce_and_sync(~0u, v | 1);\n"
+        "  for (int o = 16; o > 0; o /= 2) v ^= __shfl_down_sync(~0u, v, o);\n"
+        "  if (threadIdx.x % 32 == 0) y[i / 32] = v + all; }"
+    )
+    done = pipeline.translate(source, "f.cu")
+    assert "bitwise_xor.reduce(" in (done.text or "") and "loop" not in done.text, done.diagnostics
+    assert agrees(done, {"x": (70,), "y": (4,)}, {"n": 70}, (2,), (64,))
+    half = pipeline.translate(source.replace("o = 16", "o = 8"), "f.cu")
+    assert "bitwise_xor.reduce(x2[:, :-16]," in (half.text or ""), half.diagnostics  # what comes to the first lane
+    assert agrees(half, {"x": (70,), "y": (4,)}, {"n": 70}, (2,), (64,))
+
+
+def test_bits_of_a_loop():
+    source = (
+        "__global__ void f(const int *x, int *p, unsigned *q, unsigned char *r, int n, int m) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n"
+        "  int a = 21; unsigned b = ~0u; unsigned char c = 1;\n"
+        "  for (int j = 0; j < m; j++) { a ^= x[i * m + j]; if (x[i * m + j] > 2) b &= x[i * m + j]; }\n"
+        "  for (int j = 0; j < i; j++) c |= 1 << (x[j] & 7);\n"
+        "  for (int j = 0; j < m; j++) a ^= x[i];\n"
+        "  p[i] = a; q[i] = b; r[i] = c; }"
+    )
+    done = pipeline.translate(source, "f.cu")
+    assert done.text and done.text.count(".reduce(") == 4 and "scan" not in done.text, done.text
+    for n, m in ((5, 3), (4, 0)):
+        shapes = {"x": (n * m + n,), "p": (n,), "q": (n,), "r": (n,)}
+        assert agrees(done, shapes, {"n": n, "m": m}, (2,), (4,))
+    mixed = pipeline.translate(source.replace("a ^= x[i * m + j];", "a = 3 * a ^ x[i * m + j];"), "f.cu")
+    assert mixed.text and mixed.text.count(".reduce(") < 4

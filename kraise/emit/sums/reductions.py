@@ -23,18 +23,21 @@ from kraise.ir.operations import WIDENING
 from kraise.ir.types import BOOL, INT, ScalarType
 
 FUNCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
+BITWISE = {"and_": "bitwise_and", "or_": "bitwise_or", "xor": "bitwise_xor"}
 _NESTED = 3  # extrema of slices that may stand in one another; beyond it a window says it on a line
 
 
 def neutral(op: str, kind: ScalarType, x64: bool) -> Py:
     """The neutral element of ``op`` for an element type."""
     match op:
-        case "add" | "or" | "xor":
+        case "add" | "or" | "or_" | "xor":
             return Atom("False") if kind.kind == "bool" or op == "or" and not kind.is_integer else _number(0, kind)
         case "mul":
             return _number(1, kind)
         case "and":
             return py.number(-1) if kind.is_integer else Atom("True")
+        case "and_":
+            return py.number(-1) if kind.kind == "int" else neutral("min", kind, x64)  # all bits
     if kind.is_integer:
         limit = "max" if op == "min" else "min"
         name = ("jnp.int64" if x64 else "jnp.int32") if kind.bits is None else f"jnp.{kind}"
@@ -97,6 +100,8 @@ def _depth(chain: eq.Op) -> int:
 def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     from kraise.emit.sums import segments
 
+    if node.op in BITWISE:
+        return _of_bits(low, merged(low, node), frame, own)
     chain = windows.unrolled(low, node)
     if chain is not None:
         nested = isinstance(chain, eq.Op) and chain.name in ("min", "max") and _depth(chain) > _NESTED
@@ -161,6 +166,18 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     for axis in absent:
         text = repeated(low.ctx, node.op, text, axis, node.type)
     return low.extend(text, own, frame)
+
+
+def _of_bits(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
+    """A combination of integers bit by bit, as the reduction of the ufunc of that name."""
+    inner = as_read(low, node.body, own, node.axes)
+    value = masked(low, node.body, node.where, node.op, inner)
+    text = value.py
+    if value.axes != inner or value.rank != len(inner):
+        text = py.call("jnp.broadcast_to", text, low.ctx.shape_of(inner))
+    axes = tuple(py.number(at) for at in sorted(inner.index(a) for a in node.axes))
+    axis = {} if len(inner) == 1 else {"axis": axes[0] if len(axes) == 1 else py.Tup(axes)}
+    return low.extend(py.call(f"jnp.{BITWISE[node.op]}.reduce", text, **axis), own, frame)
 
 
 def _one_axis(low: Lowering, node: eq.Reduce, inner: Frame, present: Frame, value: Val) -> Py | None:

@@ -15,14 +15,16 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.writes.accumulate import Contribution, contribution
 
-_NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False}
+_NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False, "or_": 0, "xor": 0, "and_": -1}
 _REDUCED = ("add", "mul", "min", "max", "and", "or")
+_BITWISE = ("and_", "or_", "xor")
+_SIZES = (eq.Const, eq.Param, eq.Shape, eq.Op, eq.Cast, eq.Index)
 
 
 def reduction(p: Problem, name: str) -> Solved | Declined:
     """A sum, product, extremum, any or all. The running value must not be used within the loop."""
     how = contribution(p.updates[name], p.carries[name])
-    if how is None or how.value is None or how.op not in _REDUCED:
+    if how is None or how.value is None or how.op not in (*_REDUCED, *_BITWISE):
         return Declined(f"{name} is not combined with one value by one associative operator in each round")
     if how.where is not None:
         how = one_arm(how, (*p.path, *p.range))
@@ -33,6 +35,10 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
         return Declined(f"what is combined into {name} depends on another carried value")
     if wraps(p.carries[name].type, how.op):
         return Declined(f"{name} is a narrow integer, which wraps")
+    if how.op in _BITWISE and not (
+        how.value.type.is_integer and all(isinstance(n, _SIZES) for n in topological((p.start, p.stop)))
+    ):
+        return Declined(f"no segments are combined bit by bit, as {name} is")
     start, axis_start = p.inits[name], None
     total = _flagged(p, how) or p.reduce(how.op, how.value, how.where)
     if how.where is None and isinstance(total, eq.Reduce):

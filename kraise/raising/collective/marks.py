@@ -14,7 +14,7 @@ import numpy as np
 
 from kraise.ir.types import ScalarType
 
-COMBINING = ("add", "mul", "min", "max", "and", "or")
+COMBINING = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
 
 
 class Beyond(Exception):
@@ -107,10 +107,12 @@ class Literals:
 def is_neutral(op: str, value: float) -> bool:
     """Whether combining with ``value`` by ``op`` changes nothing."""
     match op:
-        case "add" | "or":
+        case "add" | "or" | "or_" | "xor":
             return value == 0
         case "mul" | "and":
             return value == 1
+        case "and_":
+            return value == -1
         case "min":
             return value == float("inf")
         case "max":

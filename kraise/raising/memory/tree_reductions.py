@@ -22,7 +22,7 @@ from kraise.raising.loops.powers import over_powers
 from kraise.raising.loops.touched import stores
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
 from kraise.raising.memory.private import held, holds_nothing
-from kraise.raising.memory.tree_threads import cells, cx_index, of_one_warp, one_thread_a_cell, pinned
+from kraise.raising.memory.tree_threads import bit_by_bit, cells, cx_index, of_one_warp, one_thread_a_cell, pinned
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.bits import power_of_two
@@ -32,7 +32,7 @@ from kraise.raising.run.state import Raw, RawWrite, State
 from kraise.raising.run.values import resolve, truth, value
 from kraise.raising.writes.accumulate import neutral_of
 
-_OPS = ("add", "mul", "min", "max", "and", "or")
+_OPS = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
 
@@ -77,6 +77,7 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     except Refused:
         cx.barriers = barriers
         return False
+    inner.out = [bit_by_bit(r) for r in inner.out]
     steps = _steps(st.env[name], inner.env[name], condition, w)
     own = inner.accesses[accesses_from:]
     if steps is None or any(a.array not in made | {BARRIER} for a in own):

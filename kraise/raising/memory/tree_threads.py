@@ -12,6 +12,7 @@ from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawWrite, State
+from kraise.raising.writes.accumulate import contribution
 
 ZERO = eq.Const(0, INT)
 
@@ -95,4 +96,13 @@ def _used(st: State) -> set[str]:
     return {n.name for n in topological(values) if isinstance(n, eq.Index)}
 
 
-__all__ = ["cells", "cx_index", "of_one_warp", "one_thread_a_cell", "pinned"]
+def bit_by_bit(r: Raw) -> Raw:
+    """``s[t] = s[t] ^ e``, a plain store elsewhere, as what is combined into its cell."""
+    if isinstance(r, RawWrite) and not r.accumulate:
+        how = contribution(r.value, eq.Read(r.before, r.subscripts, r.value.type))
+        if how is not None and how.op in ("and_", "or_", "xor") and how.value is not None and how.where is None:
+            return replace(r, accumulate=how.op, value=how.value)
+    return r
+
+
+__all__ = ["bit_by_bit", "cells", "cx_index", "of_one_warp", "one_thread_a_cell", "pinned"]

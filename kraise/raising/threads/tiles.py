@@ -220,7 +220,7 @@ def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
 
 # --- reductions ------------------------------------------------------------------------------
 
-_OPS = ("add", "mul", "min", "max", "and", "or")
+_OPS = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
 
 
 def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | None = None) -> eq.Expr:

@@ -29,7 +29,7 @@ from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
 from kraise.raising.run.values import Cell, access, provable_here, truth, value
 from kraise.raising.threads.row_views import by_launch
 
-_REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max"}
+_REDUCED = {"sum": "add", "add": "add", "min": "min", "max": "max", "and": "and_", "or": "or_", "xor": "xor"}
 ZERO = eq.Const(0, INT)
 
 

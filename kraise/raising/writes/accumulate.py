@@ -75,7 +75,7 @@ def _combine(op: str, a: eq.Expr, b: eq.Expr) -> eq.Expr:
 
 
 def neutral_of(op: str, like: eq.Expr) -> eq.Expr | None:
-    """The neutral element of add, mul, and, or, xor; None for min and max (their masks stay conditions)."""
+    """The neutral element of add, mul, and, or, or_, xor; None of min, max and and_ (their masks stay conditions)."""
     if op in ("and", "or"):
         return eq.Const(op == "and", BOOL)
     value = {"add": 0, "mul": 1, "or_": 0, "xor": 0}.get(op)
