@@ -1,4 +1,4 @@
-"""Conjugate gradients by hand: rounds after the last one change nothing."""
+"""Conjugate gradients by hand: rounds after the last one change nothing, and divide by nothing that may be 0 by then."""
 
 from functools import partial
 
@@ -34,7 +34,7 @@ def cg(A, b, x, iters):
         alpha = rs / jnp.where(live, p @ q, 1)
         new_r = r - alpha * q
         new_rs = new_r @ new_r
-        moved = x + alpha * p, new_r, new_r + new_rs / rs * p, new_rs
+        moved = x + alpha * p, new_r, new_r + new_rs / jnp.where(live, rs, 1) * p, new_rs
         kept = jax.tree.map(lambda new, old: jnp.where(live, new, old), moved, (x, r, p, rs))
         return *kept, live & (kept[3] >= 1e-12)
 

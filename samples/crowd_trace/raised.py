@@ -10,7 +10,8 @@ def checkpointed_scan(step, state, inputs, length=None):
     """``scan`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step, prevent_cse=False)
     rounds = len(jax.tree.leaves(inputs)[0]) if length is None else length
-    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**22:
+    few = 2**22 if jax.default_backend() == "cpu" else 2**28
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= few:
         return jax.lax.scan(step, state, inputs, length)
     size = max(int(rounds**0.5), 1)
     cut = rounds // size * size

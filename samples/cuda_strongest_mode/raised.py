@@ -14,7 +14,8 @@ def checkpointed_loop(start, stop, step, state):
 
     step = jax.checkpoint(step, prevent_cse=False, policy=kept)
     rounds = max(stop - start, 0)
-    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= 2**22:
+    few = 2**22 if jax.default_backend() == "cpu" else 2**28
+    if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= few:
         return jax.lax.fori_loop(start, stop, step, state)
     size = max(int(rounds**0.5), 1)
 

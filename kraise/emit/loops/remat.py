@@ -10,7 +10,9 @@ Which loops, by ``--remat``:
            gradients of stencils are 3 to 5 times as fast). The emitted helper keeps the plain loop while all states
            together are at most KEPT elements: more do not fit a cache, and what an allocator gets from the system for
            each call (the C library's, from 32 MB on) costs more than to run the rounds again (measured on a CPU:
-           1,000 steps of 16,384 cells take 5.3 times the primal as a plain loop and 2.8 times in segments)
+           1,000 steps of 16,384 cells take 5.3 times the primal as a plain loop and 2.8 times in segments). The memory
+           of a GPU is as quick for all: there it is the plain loop up to ON_DEVICE elements (in segments the rounds
+           run once more, 1.2 to 1.6 of the time)
     full   every loop that carries floats, with a checkpoint around each round, too; a function with large broadcast
            intermediates is checkpointed as a whole
 
@@ -44,6 +46,7 @@ from kraise.ir.types import ArrayType
 
 LONG = 64
 KEPT = 2**22  # 16 MB in single precision
+ON_DEVICE = 2**28  # 1 GB, in the memory of a GPU
 LOOP, SCAN, SWAP = "checkpointed_loop", "checkpointed_scan", "swapping_loop"
 HELPERS = (LOOP, SCAN, SWAP)
 LONGEST = 3  # rounds after which buffers are in their places again
@@ -189,10 +192,10 @@ def helper(name: str, imports: dict[str, str], always: bool, kept: tuple[str, ..
         others = "*values, **_" if _OF_VECTORS in kept else "*_, **__"
         tests = kept[0] if len(kept) == 1 else "(\n            {}\n            or {}\n        )".format(*kept)
         text = text.replace('{reason}."""\n', _KEPT.format(others=others, tests=tests), 1)
-    names = {"jax": imports["jax"], "jnp": imports["jnp"], "name": imports[name], "log": KEPT.bit_length() - 1}
-    names["loop"] = imports[LOOP]
+    names = {"jax": imports["jax"], "jnp": imports["jnp"], "name": imports[name], "loop": imports[LOOP]}
+    few, device = (n.bit_length() - 1 for n in (KEPT, ON_DEVICE))
     reason = "" if always else ", where all states are many"
-    lines = text.format(**names, reason=reason).strip("\n").split("\n")
+    lines = text.format(**names, log=few, device=device, reason=reason).strip("\n").split("\n")
     return [line for line in lines if not line.endswith(_PLAIN)] if always else [_unmarked(line) for line in lines]
 
 
@@ -206,7 +209,8 @@ def {name}(start, stop, step, state):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds{reason}."""
     step = {jax}.checkpoint(step, prevent_cse=False)
     rounds = max(stop - start, 0)
-    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{log}:  # plain
+    few = 2**{log} if {jax}.default_backend() == "cpu" else 2**{device}  # plain
+    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= few:  # plain
         return {jax}.lax.fori_loop(start, stop, step, state)  # plain
     size = max(int(rounds**0.5), 1)
 
@@ -249,7 +253,8 @@ def {name}(step, state, inputs, length=None):
     """``scan`` whose rounds the gradient runs again; in segments of sqrt(n) rounds{reason}."""
     step = {jax}.checkpoint(step, prevent_cse=False)
     rounds = len({jax}.tree.leaves(inputs)[0]) if length is None else length
-    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= 2**{log}:  # plain
+    few = 2**{log} if {jax}.default_backend() == "cpu" else 2**{device}  # plain
+    if rounds * sum(map({jnp}.size, {jax}.tree.leaves(state))) <= few:  # plain
         return {jax}.lax.scan(step, state, inputs, length)  # plain
     size = max(int(rounds**0.5), 1)
     cut = rounds // size * size
