@@ -1,4 +1,4 @@
-"""Conjugate gradients by hand: rounds after the last one change nothing, and divide by nothing that may be 0 by then."""
+"""Conjugate gradients by hand: rounds after the last one change nothing, and divide by 1."""
 
 from functools import partial
 
