@@ -13,7 +13,11 @@ BY_PARAMETER = "tests/test_samples.py"
 
 # thousands of small functions are compiled, each is run a few times: half of the time was LLVM's.
 # At this level (and no other) tangents of `jnp.max(expression)` may be wrong: see tests/fuzz/run.py
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
+# (nor does it pay to cut so small a module into parts that are compiled by several threads: a third of what is left)
+os.environ.setdefault(
+    "XLA_FLAGS",
+    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1",
+)
 # trees and expressions are many small objects that live on: a young generation of 700 is looked through all the time
 gc.set_threshold(50_000, 20, 20)
 
