@@ -1,5 +1,6 @@
 """What holds for every test: JAX computes in 32 bits until a test, or a module that it loads, says otherwise."""
 
+import functools
 import gc
 import os
 import sys
@@ -20,6 +21,15 @@ os.environ.setdefault(
 )
 # trees and expressions are many small objects that live on: a young generation of 700 is looked through all the time
 gc.set_threshold(50_000, 20, 20)
+
+
+@pytest.fixture(autouse=True)
+def _one_context():
+    """JAX makes a context of MLIR for each function that is compiled, which takes a third as long as to compile it."""
+    mlir = sys.modules.get("jax._src.interpreters.mlir")
+    make = getattr(mlir, "make_ir_context", None)
+    if make is not None and not hasattr(make, "cache_clear"):
+        mlir.make_ir_context = functools.cache(make)
 
 
 @pytest.fixture(autouse=True)

@@ -28,6 +28,7 @@ DIRECTIONS = 2  # the second derivative takes the first and the last
 _VANISHING = 1e-6  # what is smaller, of directions and weights about one, may be rounding
 _ROUNDS = {"jnp.bfloat16": 2e-2, "jnp.float16": 2e-3}
 Matched = Callable[[k.Function, Outcome, Any], tuple[list[Any], list[Any]]]
+_Both = Callable[[Floats, list[Any]], tuple[list[Any], Floats]]
 
 
 def widen(value: Any) -> Any:
@@ -179,7 +180,10 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
     tangents = [leaf.tangents for leaf in leaves]
     outputs = [leaf for leaf in jax.tree_util.tree_leaves(shapes) if jnp.issubdtype(leaf.dtype, jnp.inexact)]
     weights = [_weight(point.rng, output) for output in outputs]
-    both = jax.jit(_reverse(call)) if thorough else _reverse(call)  # once for all points, or for this one
+    forward = Pushed(call, at, weights, point.directions)
+    both = _reverse(call)
+    if thorough:  # compiled once for all points
+        both = (None if reverse_only else forward.beside(both)) or jax.jit(both)
     values, gradients = both(at, weights)
     tolerance = case.gradient_tolerance
     if tolerance is None:
@@ -195,7 +199,6 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
         message = "the scalar program's own derivative is not finite at this point"
         return [*rows, Row("vjp", point.function.name, "skipped", message=message)]
     rows += [bad for name, g in gradients.items() if (bad := _not_finite(name, g)) is not None]
-    forward = Pushed(point, call, at, weights, thorough and not reverse_only)
     if not reverse_only:
         rows += _forward(point, forward, leaves, tolerance)
     for d in range(DIRECTIONS):
@@ -216,7 +219,7 @@ def _rows(point: Derivatives, text: str, case: Case, thorough: bool) -> list[Row
     return rows
 
 
-def _reverse(call: Callable[[Floats], list[Any]]) -> Callable[[Floats, list[Any]], tuple[list[Any], Floats]]:
+def _reverse(call: Callable[[Floats], list[Any]]) -> _Both:
     """The values of ``call`` and the gradient of their weighted sum."""
 
     def both(values: Floats, weights: list[Any]) -> tuple[list[Any], Floats]:
@@ -262,40 +265,50 @@ def _not_finite(name: str, gradient: Any) -> Row | None:
 
 class Pushed:
     """Tangents pushed forward: of the emitted function along each direction, and of the gradient of the weighted sum
-    (forward over reverse) along the first. Both are compiled as one where both are asked for and nothing fails."""
+    (forward over reverse) along the first."""
 
     def __init__(
-        self, point: Derivatives, call: Callable[..., Any], at: Floats, weights: list[np.ndarray], curved: bool
+        self, call: Callable[..., Any], at: Floats, weights: list[np.ndarray], directions: Mapping[str, np.ndarray]
     ) -> None:
         self.call, self.at, self.weights = call, at, weights
         self.along = [
-            {n: jax.device_put(np.asarray(point.directions[n][d], v.dtype)) for n, v in at.items()}
-            for d in range(DIRECTIONS)
+            {n: jax.device_put(np.asarray(directions[n][d], v.dtype)) for n, v in at.items()} for d in range(DIRECTIONS)
         ]
-        self.both: list[tuple[list[Any], Floats]] = []
-        if curved:
-            with contextlib.suppress(Exception):  # whatever the emitted code does: asked one by one, they say what
-                both = jax.jit(lambda tangent: (self._tangents(tangent), self._curvature(tangent)))
-                self.both = [both(tangent) for tangent in self.along]
+        self.known: list[tuple[list[Any], Floats]] = []  # along each direction, where all were compiled as one
+
+    def beside(self, reverse: _Both) -> _Both | None:
+        """``reverse`` compiled as one with both, which takes half as long; None where something fails: asked one by
+        one, they say what."""
+
+        def every(values: Floats, weights: list[Any], tangent: Floats) -> Any:
+            pushed = self._tangents(values, tangent), self._curvature(values, weights, tangent)
+            return reverse(values, weights), pushed
+
+        compiled = jax.jit(every)
+        with contextlib.suppress(Exception):  # whatever the emitted code does
+            self.known = [compiled(self.at, self.weights, tangent)[1] for tangent in self.along]
+            return lambda values, weights: compiled(values, weights, self.along[0])[0]
+        return None
 
     def tangents(self) -> list[list[Any]]:
         """The tangents of what is returned, by direction."""
-        if self.both:
-            return [tangents for tangents, _ in self.both]
-        return [*map(jax.jit(self._tangents), self.along)]
+        if self.known:
+            return [tangents for tangents, _ in self.known]
+        compiled = jax.jit(self._tangents)
+        return [compiled(self.at, tangent) for tangent in self.along]
 
     def curvature(self) -> Floats:
         """The gradient's tangents along the first direction."""
-        return self.both[0][1] if self.both else jax.jit(self._curvature)(self.along[0])
+        return self.known[0][1] if self.known else jax.jit(self._curvature)(self.at, self.weights, self.along[0])
 
-    def _tangents(self, tangent: Floats) -> list[Any]:
-        return jax.jvp(self.call, (self.at,), (tangent,))[1]
+    def _tangents(self, values: Floats, tangent: Floats) -> list[Any]:
+        return jax.jvp(self.call, (values,), (tangent,))[1]
 
-    def _curvature(self, tangent: Floats) -> Floats:
-        def total(values: Floats) -> Any:
-            return sum(jnp.sum(w * v).real for w, v in zip(self.weights, self.call(values), strict=True))
+    def _curvature(self, values: Floats, weights: list[Any], tangent: Floats) -> Floats:
+        def total(moved: Floats) -> Any:
+            return sum(jnp.sum(w * v).real for w, v in zip(weights, self.call(moved), strict=True))
 
-        return jax.jvp(jax.grad(total), (self.at,), (tangent,))[1]
+        return jax.jvp(jax.grad(total), (values,), (tangent,))[1]
 
 
 def _forward(point: Derivatives, pushed: Pushed, leaves: list[Any], tolerance: float) -> list[Row]:
