@@ -1,5 +1,7 @@
 """Flat arrays that a loop carries in the shape in which its kernels see them: the same values, nothing else touched."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -58,13 +60,20 @@ FLAT = {
 }
 
 
-def run_(text, n=7, m=3, size=100):
-    """What ``run`` makes of two longer arrays."""
+@cache
+def translated(text):
+    """The text and the module of a host with these kernels."""
     done = pipeline.translate(KERNELS + text, "k.cu")
     assert "run" in done.raised, [d.reason for d in done.diagnostics]
+    return done.text, load_module(done.text)
+
+
+def run_(text, n=7, m=3, size=100):
+    """What ``run`` makes of two longer arrays."""
+    emitted, module = translated(text)
     rng = np.random.default_rng(3)
     a, b = (rng.random(size, dtype=np.float32) for _ in "ab")
-    return done.text, a, b, load_module(done.text).run(a, b, n, m)
+    return emitted, a, b, module.run(a, b, n, m)
 
 
 def sweep(a, b, n):
