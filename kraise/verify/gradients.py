@@ -277,7 +277,7 @@ class Pushed:
         self.known: list[tuple[list[Any], Floats]] = []  # along each direction, where all were compiled as one
 
     def beside(self, reverse: _Both) -> _Both | None:
-        """``reverse`` compiled as one with both, which takes half as long; None where something fails: asked one by
+        """``reverse`` compiled as one with both, which takes less time; None where something fails: asked one by
         one, they say what."""
 
         def every(values: Floats, weights: list[Any], tangent: Floats) -> Any:

@@ -15,7 +15,8 @@ LOOPS = "for (int i = -2; i <= 2; i++) for (int j = -2; j <= 2; j++) {"
 WEIGHTS = "float g = expf(-(v - c) * (v - c) * s); num += g * v; den += g; }"
 BODIES = {
     "a box": f"{LOOPS} num += in[min(max(y + i, 0), h - 1) * w + max(min(x + j, w - 1), 0)]; }} den = 25.0f;",
-    "by values": f"{LOOPS} float v = in[min(max(y + i, 0), h - 1) * w + min(max(x + j, 0), w - 1)]; {WEIGHTS}",
+    "by values": "for (int i = -1; i <= 1; i++) for (int j = -2; j <= 2; j++) {"
+    f"float v = in[min(max(y + i, 0), h - 1) * w + min(max(x + j, 0), w - 1)]; {WEIGHTS}",
     "three by three": "for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) {"
     f"float v = in[min(max(y + i, 0), h - 1) * w + min(max(x + j, 0), w - 1)]; {WEIGHTS}",
     "along rows": f"for (int j = -3; j < 8; j++) {{float v = in[y * w + min(max(x + j, 0), w - 1)]; {WEIGHTS}",

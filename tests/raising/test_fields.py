@@ -10,6 +10,7 @@ FIELDS = {
     "a loop": "for (int j = 0; j < 5; j++) f[i + j * n] = v[j]; }",
     "rows of a loop": "for (int j = 0; j < m; j++) f[j * n + i] = v[j * n + i] * 2; }",
 }
+LAUNCH = {"shapes": {"v": (32,), "f": (40,)}, "values": {"n": 8, "m": 3}, "grid": (2,), "block": (4,)}
 RACES = {
     "a neighbour": "f[i] = f[i + 1] * 2; f[i + n] = 1; }",
     "a stride": "f[2 * i] = 1; f[i + n] = 2; }",
@@ -21,7 +22,7 @@ RACES = {
 def test_fields(name):
     done = pipeline.translate(HEAD + FIELDS[name], "k.cu")
     assert done.raised == ("k",), [d.reason for d in done.diagnostics]
-    reports, findings = pipeline.verify(done, pipeline.Request())
+    reports, findings = pipeline.verify(done, pipeline.Request(**LAUNCH))
     assert not findings and not reports[0].failures
     assert "the launch must be as wide as a row" in done.text
 
@@ -35,7 +36,7 @@ def test_races(name):
 def test_fields_as_long_as_the_launch():
     every = HEAD + "int t = blockDim.x * gridDim.x; f[i] = v[i] * 2; "
     done = pipeline.translate(every + "f[i + 2 * t] = v[i + t]; }", "k.cu")
-    reports, findings = pipeline.verify(done, pipeline.Request(gradients=False))
+    reports, findings = pipeline.verify(done, pipeline.Request(**LAUNCH, gradients=False))
     assert not findings and not reports[0].failures
     for meets in ("f[t - i] = v[i]; }", "f[i + t - 1] = v[i]; }"):
         assert not pipeline.translate(every + meets, "k.cu").raised
