@@ -26,7 +26,7 @@ from kraise.emit.loads import (
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
-from kraise.emit.loops import chunks, folds, remat, rows_of_rounds, triangular
+from kraise.emit.loops import chunks, folds, longest, remat, rows_of_rounds, triangular
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import (
@@ -77,7 +77,7 @@ class FunctionText:
 
 def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]:
     """The text of one kernel's function, and those of the derivatives that it asks for."""
-    kernel = exclusive.gathered(over_all.widened(kernel))
+    kernel = exclusive.gathered(over_all.widened(longest.counted(kernel)))
     kernel = summed.of_values(from_first(shared(canonical(merged(kernel)))))
     kernel = chunks.chunked(triangular.solved(kernel))
     kernel = between.between(rows_of_rounds.in_rows(totals.of_running(picked.picked(kernel))))

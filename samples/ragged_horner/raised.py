@@ -19,23 +19,21 @@ def ragged_horner(ptr, c, x, y):
     """
     n = x.shape[0]
     dtype = jnp.result_type(c, x, 1.0)
+    longest = jnp.max(ptr[1 : n + 1] - ptr[:n], initial=jnp.iinfo(jnp.int32).min)
 
     def live(state):
-        _, k = state
-        below_2 = k < ptr[1 : n + 1]
-        return below_2.any()
+        _, k_round = state
+        return k_round < longest
 
     def step(state):
-        value, k = state
-        below = k < ptr[1 : n + 1]
-        value_2 = value * x + c.at[k].get(mode="clip")  # kernel.py:11
-        return jnp.where(below, value_2, value), jnp.where(below, k + 1, k)
+        value, k_round = state
+        value_2 = value * x + c.at[ptr[:n] + k_round].get(mode="clip")  # kernel.py:11
+        return (
+            jnp.where(ptr[:n] + k_round < ptr[1 : n + 1], value_2, value),
+            k_round + 1,
+        )
 
     value, _ = eqxi.while_loop(
-        live,
-        step,
-        (jnp.zeros(x.shape, dtype), ptr[:n].astype(int)),
-        kind="checkpointed",
-        checkpoints=32,
+        live, step, (jnp.zeros(x.shape, dtype), 0), kind="checkpointed", checkpoints=32
     )  # kernel.py:10
     return y.at[:n].set(value)  # kernel.py:12

@@ -330,9 +330,13 @@ def _while(
     _return(block, state, carry)
     live = ctx.names.fresh("live")
     head = Block(stmt.name)
+    assert stmt.condition is not None
+    for n in tree.walk(stmt.condition) if not stmt.arrays else ():
+        carried = any(isinstance(x, eq.CarryIn) for x in tree.walk(n))
+        if isinstance(n, eq.Reduce) and not carried and not ctx.free(n) and low.variable(n, ()) is None:
+            low.define(n, ())  # what no round changes is made once
     ctx.enter(head)
     state.enter(ctx, stmt, head)
-    assert stmt.condition is not None
     test = low.lower(stmt.condition, ()).py
     ctx.leave()
     head.lines.append(Assign(None, test))
