@@ -27,11 +27,9 @@ def ragged_horner(ptr, c, x, y):
 
     def step(state):
         value, k_round = state
-        value_2 = value * x + c.at[ptr[:n] + k_round].get(mode="clip")  # kernel.py:11
-        return (
-            jnp.where(ptr[:n] + k_round < ptr[1 : n + 1], value_2, value),
-            k_round + 1,
-        )
+        k = ptr[:n] + k_round
+        value_2 = value * x + c.at[k].get(mode="clip")  # kernel.py:11
+        return jnp.where(k < ptr[1 : n + 1], value_2, value), k_round + 1
 
     value, _ = eqxi.while_loop(
         live, step, (jnp.zeros(x.shape, dtype), 0), kind="checkpointed", checkpoints=32

@@ -5,8 +5,8 @@ counters. The round's own number and the longest row say as much: ``k`` is ``sta
 number is below the longest ``stop - start``.
 
 Side conditions, each checked: a while loop that carries scalars alone; it runs while one lane has ``k < stop``, signed
-numbers of which no round changes ``stop``; every other scalar stays as it is in a lane that is done; nothing reads ``k``
-after the loop.
+numbers of which no round changes ``stop``; every other scalar stays as it is in a lane that is done; nothing reads
+``k`` after the loop.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def counted(kernel: eq.Kernel) -> eq.Kernel:
     for s in kernel.body:
         found = _counted(kernel, s) if isinstance(s, eq.Fold) else None
         if found is not None:
-            s, name, moved = found
-            names.append(name)
+            s, more, moved = found
+            names += more
             memo |= moved
         body.append(s)
     if not names:
@@ -43,8 +43,8 @@ def counted(kernel: eq.Kernel) -> eq.Kernel:
     )
 
 
-def _counted(kernel: eq.Kernel, s: eq.Fold) -> tuple[eq.Fold, eq.Name, dict[eq.Expr, eq.Expr]] | None:
-    """The loop over rounds, the name of the longest row, and what stands for the carried ``k``."""
+def _counted(kernel: eq.Kernel, s: eq.Fold) -> tuple[eq.Fold, list[eq.Name], dict[eq.Expr, eq.Expr]] | None:
+    """The loop over rounds, names for the longest row and a lane's place, and what stands for the carried ``k``."""
     match s:
         case eq.Fold(
             axis=None,
@@ -83,7 +83,8 @@ def _counted(kernel: eq.Kernel, s: eq.Fold) -> tuple[eq.Fold, eq.Name, dict[eq.E
     count = eq.ScalarCarry(round_.name, (), eq.Const(0, INT), eq.Op("add", (round_, eq.Const(1, INT)), INT), INT)
     condition = eq.Op("lt", (round_, longest), BOOL)
     fold = replace(s, scalars=(*others, count), condition=condition)
-    return fold, eq.Name(longest, "longest"), {k: eq.Op("add", (own.init, round_), k.type)}
+    place = eq.Op("add", (own.init, round_), k.type)
+    return fold, [eq.Name(longest, "longest"), eq.Name(place, name)], {k: place}
 
 
 __all__ = ["counted"]
