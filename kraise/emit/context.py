@@ -48,6 +48,7 @@ class Context:
         self.like: dict[str, str] = {}
         self.under: dict[tuple[eq.Version, tuple[eq.Expr, ...]], eq.Version] = {}
         self.last_use: dict[eq.Version, int] = {}
+        self.accessed: set[str] = set()  # the others (of which sizes are used) may have any number of axes
         self.numbers: dict[int, int] = {}
         # versions that a later store or fold builds on, and the carried scalars that something uses after their fold
         self.written: set[eq.Version] = set()
@@ -306,7 +307,7 @@ class Context:
         """The extents of axes as a shape: that of an array where they are exactly its own."""
         sizes = [self.size(a) for a in axes]
         first = sizes[0].terms[0][0] if sizes and sizes[0] is not None and sizes[0].terms else None
-        if isinstance(first, eq.Shape) and self.ndim.get(first.array) == len(axes):
+        if isinstance(first, eq.Shape) and self.ndim.get(first.array) == len(axes) and first.array in self.accessed:
             own = [linear(eq.Shape(first.array, k, INT32)) for k in range(len(axes))]
             if all(s is not None and s.same(o) for s, o in zip(sizes, own, strict=True)):
                 return Atom(f"{self.param_text(first.array)}.shape")

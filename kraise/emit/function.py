@@ -180,6 +180,7 @@ def _lowered(
     context.whole_rows = whole_rows.rows(context)
     context.launch_rank = _launch_rank(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)
+    context.accessed = {v.array for v in context.last_use}
     values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))
     shared_by_two = dict.fromkeys(p.value for p in context.neighbours.values())
     context.count_uses(kernel.body, (*values, *shared_by_two))

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from kraise import pipeline
@@ -72,3 +73,23 @@ def test_a_start_that_ties_with_nothing(start, raises):
     else:
         assert f(jnp.zeros((2, 0)), jnp.array([3, 4])).tolist() == [-1, -1]
     assert f(jnp.array([[1.0, 1.0], [4.0, 2.0]]), jnp.array([3, 4])).tolist() == [1, 1]
+
+
+def test_rows_of_no_elements_beside_a_start_of_their_own():
+    source = """def f(B, x, out):
+    n = len(x)
+    for i in range(n):
+        for j in range(n):
+            m = x[i]
+            for k in range(j):
+                m = max(m, B[j, n - 1 - j] - B[(k + j) % n, (i + k) % n])
+            out[i, j] = m
+"""
+    made: dict = {}
+    exec(source, made)
+    f = load_module(pipeline.translate(source, "f.py").text).f
+    for n in (1, 3):
+        B, x, out = np.arange(n * n) ** 1.5 % 7, np.linspace(-9, 2, n), np.zeros((n, n))
+        B = B.reshape(n, n)
+        made["f"](B, x, out)
+        np.testing.assert_allclose(f(B, x, np.zeros((n, n))), out, rtol=1e-6)

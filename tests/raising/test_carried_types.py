@@ -320,3 +320,48 @@ def test_numbers_that_change_places_have_the_type_of_all(source):
     for kind in (np.int32, np.float32):
         x = np.array([[2, -1, 3], [-1, -2, -3], [-4, 5, 1]], kind)
         assert run(source, "f", x).tolist() == np.asarray(made["f"](x)).tolist()
+
+
+# what each round makes of elements alone, beside a start that is wider than they
+REMADE = """def f(z, x, out):
+    a, d = -2, 10 ** 6
+    for j in range(len(z)):
+        d = max(d, z[j]) + int(x[j])
+        a = 2 + z[j]
+    out[0], out[1] = a, d
+"""
+BY_PARITY = """def f(a, out):
+    d = np.zeros((2, len(out)))
+    for i in range(1, len(a)):
+        d[i % 2, 0] = i
+        for j in range(1, len(out)):
+            d[i % 2, j] = min(d[(i - 1) % 2, j] + a[i], d[i % 2, j - 1] + 0.5)
+    for j in range(len(out)):
+        out[j] = d[(len(a) - 1) % 2, j]
+"""
+OF_SIZE = """def f(x, out):
+    w = np.zeros((len(x), 2))
+    for i in range(len(x)):
+        a = 1.0
+        for j in range(3):
+            a = 0.5 * a + w[i, 1]
+            w[i, j % 2] += a
+        out[i] = a
+"""
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint8, np.float32])
+def test_rounds_that_make_a_number_anew(kind):
+    z, x = np.array([5, 7, 3], kind), np.array([1.5, 2.5, 9.0], np.float32)
+    expected, found = both(REMADE.replace("10 ** 6", "1000"), z, x, np.zeros(2))
+    np.testing.assert_allclose(found, expected)
+
+
+def test_an_integer_in_a_cell_is_a_number_of_its_array():
+    expected, found = both(BY_PARITY, np.array([0.0, 0.25, 3.0, 0.125]), np.zeros(4))
+    np.testing.assert_allclose(found, expected)
+
+
+def test_an_array_of_which_a_size_is_used_may_have_more_axes():
+    expected, found = both(OF_SIZE, np.zeros((3, 2)), np.zeros(3))
+    np.testing.assert_allclose(found, expected)

@@ -6,20 +6,27 @@ other scalar has the dtype that the values which reach it have; what only decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context
-from kraise.emit.loads.widened import OF_INTEGERS
-from kraise.emit.loops.sources import made_from, sources
+from kraise.emit.loops.numbers import (
+    arrays_of,
+    cell_of,
+    has_width,
+    is_fraction,
+    loads,
+    parts,
+    settles,
+    signed,
+)
+from kraise.emit.loops.sources import sources
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
-from kraise.emit.text.spelling import dtype_text, wide
+from kraise.emit.text.spelling import dtype_text
 from kraise.ir import equations as eq
-from kraise.ir.operations import WIDENING
-from kraise.ir.types import INT, INT32, INT64, ScalarType
+from kraise.ir.types import INT, INT32, ScalarType
 
 Dtypes = dict[tuple[str, ...], Py]
 
@@ -43,15 +50,7 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
             return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
         if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
             return py.call("jnp.asarray", value.py, Atom(dtype_text(s.type)))
-        if (
-            array is None
-            and s.type.bits is None
-            and (own := _arrays(ctx, s.init))
-            and _arrays(ctx, s.update).keys() - own
-        ):
-            return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
-        taken = s.type.kind == "number" and (_signed(ctx, s) or _only_carried(ctx, s))
-        if array is None and taken and _arrays(ctx, s.update):
+        if _starts_wide(ctx, s) or (_is_fraction_of_integer(s, s.init) and not isinstance(s.init, eq.Const)):
             return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
         follows = _follows(ctx, s) if narrow else None
         return value.py if follows is None else py.call("jnp.asarray", value.py, follows)
@@ -63,7 +62,7 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     if value.axes != s.axes:
         text = py.call("jnp.broadcast_to", text, shape)
     known = s.init.type == s.type and s.type.bits is not None and not narrow
-    if set(_arrays(ctx, s.init)) == {_text(dtype)} and isinstance(s.init, eq.Read | eq.CarryIn | eq.FoldResult):
+    if set(arrays_of(ctx, s.init)) == {_text(dtype)} and isinstance(s.init, eq.Read | eq.CarryIn | eq.FoldResult):
         known = True
     if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
         known = False
@@ -72,7 +71,7 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     return text if known else py.method(text, "astype", dtype)
 
 
-def update(low: Lowering, s: eq.ScalarCarry) -> Py:
+def update(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
     """A carried scalar after a round, in the shape and dtype that it had before."""
     ctx = low.ctx
     value = low.lower(s.update, s.axes)
@@ -99,22 +98,60 @@ def update(low: Lowering, s: eq.ScalarCarry) -> Py:
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     elif s.type.is_integer and _is_wide_index(ctx, s.type, s.update):
         dtype = Atom(dtype_text(s.type))
+    elif _is_fraction_of_integer(s, s.update) or _narrower(ctx, s):
+        dtype = _dtype(ctx, s, dtypes)
     if dtype is None:
         return text
     return py.call("jnp.asarray", text, dtype) if not value.axes else py.method(text, "astype", dtype)
+
+
+def _starts_wide(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether a number of an open type, of no axis, starts with the type that its rounds give it."""
+    if s.type.bits is not None or cell_of(ctx, s.name) is not None:
+        return False
+    further = arrays_of(ctx, s.update)
+    if (own := arrays_of(ctx, s.init)) and further.keys() - own:
+        return True
+    if s.type.kind != "number" or not further:
+        return False
+    # beside indices, which are wide, a number that is more than elements of 8 bits hold is no number of theirs
+    large = isinstance(s.init, eq.Const) and isinstance(s.init.value, int) and s.init.value > 127
+    return signed(ctx, s) or _only_carried(ctx, s) or (large and bool(parts(ctx, s)[0]))
+
+
+def _is_fraction_of_integer(s: eq.ScalarCarry, value: eq.Expr) -> bool:
+    """Whether an integer becomes a float of open width: a cell has the type of its array, whatever is stored."""
+    return s.type.kind == "float" and s.type.bits is None and value.type.is_integer
+
+
+def _narrower(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether rounds make a number of an open type anew, and of less than what gives the number its type: of elements
+    alone, where it started as a number that may be wider than they."""
+    if s.type.kind != "number" or cell_of(ctx, s.name) is not None or not (s.axes or _starts_wide(ctx, s)):
+        return False
+    if _takes(s.update, s.name):
+        return False
+    base, arrays = parts(ctx, s)
+    here, of_round = parts(ctx, replace(s, init=s.update))
+    return bool(arrays) and (base, set(arrays) - {"0"}) != (here, set(of_round) - {"0"})
+
+
+def _takes(value: eq.Expr, name: str) -> bool:
+    """Whether a value is as wide as the carried scalar ``name`` at least: that is a part of it."""
+    match value:
+        case eq.CarryIn(name=other):
+            return other == name
+        case eq.Op(name="select", args=(_, *args)):
+            return any(_takes(a, name) for a in args)
+        case eq.Op(args=args, type=kind) if kind.kind != "bool":
+            return any(_takes(a, name) for a in args)
+    return False
 
 
 def _full(ctx: Context, s: eq.ScalarCarry, number: Py, dtype: Py) -> Py:
     if py.flat(number) in ("0", "0.0", "False"):
         return py.call("jnp.zeros", ctx.shape_of(s.axes), dtype)
     return py.call("jnp.full", ctx.shape_of(s.axes), number, dtype)
-
-
-def cell_of(context: Context, name: str) -> str | None:
-    """The argument of which a carried scalar is a cell (``$y``, ``$y.before``), or None."""
-    array = name[1:].partition(".before")[0]
-    is_argument = name.startswith("$") and array in context.ndim and array not in context.extents
-    return array if is_argument else None
 
 
 def _cell_from_index(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
@@ -131,60 +168,19 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         return Atom("int")
     if s.type.bits is not None or s.type.kind in ("int", "bool"):
         return _follows(ctx, s) or Atom(dtype_text(s.type))
-    arrays = sorted(_arrays(ctx, s.init) | _arrays(ctx, s.update))
-    if arrays and s.type.kind == "number":
-        arrays += _open_numbers(ctx, s)
-        said = {
-            f"jnp.{WIDENING[n.name]}" for n in sources(ctx, s.update) if isinstance(n, eq.Op) and n.name in WIDENING
-        }
-        arrays += sorted(said)
+    base, arrays = parts(ctx, s)
     if not arrays:
         return Atom(dtype_text(s.type))
-    numbers = [n for e in (s.init, s.update) for n in sources(ctx, e) if isinstance(n, eq.Const)]
-    far = any(n.type in (INT, INT64) and wide(n) for n in numbers)
-    if len(arrays) == 1 and s.type.kind == "number" and far:  # a number that has 64 bits makes the others have them
-        return py.call("jnp.result_type", Atom(arrays[0]), Atom("jnp.int64"))
-    arrays += ["jnp.int64"] if far and s.type.kind == "number" else []
-    base: tuple[Atom, ...] = () if s.type.kind == "number" else (Atom(dtype_text(s.type)),)
-    if any(_settles(ctx, n) and not n.type.is_integer for e in (s.init, s.update) for n in sources(ctx, e)):
-        base = (*base, Atom("jnp.float_"))  # a sum of numbers is as wide as JAX makes floats
-    elif not base and any(_counts(ctx, n) for n in sources(ctx, s.update)):
-        base = (Atom("jnp.int_"),)  # indices are as wide as JAX makes integers
     if len(arrays) == 1 and not base:
         return Atom(arrays[0] + ".dtype")
+    if arrays[1:] == ["jnp.int64"]:
+        return py.call("jnp.result_type", *map(Atom, arrays))
     key = (s.type.kind, *map(py.flat, base), *arrays)
     if key not in dtypes:
         name = ctx.names.fresh("dtype")
         ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
         dtypes[key] = Atom(name)
     return dtypes[key]
-
-
-def _open_numbers(ctx: Context, s: eq.ScalarCarry) -> list[str]:
-    """What makes a number of an open type more than the arrays' elements are: a parameter or a fraction that it starts
-    as (1.5 beside integers), and an integer to which truth values are added. Another carried number that reaches it
-    counts as its own start: the two may change places."""
-    nodes = dict.fromkeys(n for e in (s.init, s.update) for n in sources(ctx, e))
-    carried = [n for n in nodes if isinstance(n, eq.CarryIn | eq.FoldResult) and cell_of(ctx, n.name) is None]
-    starts = [s.init, *(m[0] for n in carried if len(m := made_from(ctx).get((n.fold, n.name), ())) > 1)]
-    given = any(isinstance(n, eq.Param) and n.type.kind == "number" for e in starts for n in sources(ctx, e))
-    signed = any(map(_negative, starts)) and not _inexact_number(nodes)
-    # (where all start from an array's elements, the rounds must keep its type)
-    made = given or any(isinstance(e, eq.Const) for e in starts)
-    made = made or any(isinstance(n, eq.Op) and n.name in OF_INTEGERS for n in nodes)
-    fraction = made and any(map(_is_fraction, nodes))
-    counts = any(isinstance(e, eq.Const) and isinstance(e.value, int) for e in starts)
-    counts = counts and any(isinstance(n, eq.Op) and n.name in ("add", "sub") for n in nodes)
-    if not (given or signed or fraction or counts):
-        return []
-    # the type has a line of its own: what else reaches the number stands in it
-    params = {ctx.param_text(n.name) for n in nodes if isinstance(n, eq.Param) and n.type.kind == "number"}
-    return [*sorted(params), *["jnp.int_"] * signed, *(["1.0"] if fraction else ["0"] * counts)]
-
-
-def _signed(ctx: Context, s: eq.ScalarCarry) -> bool:
-    """Whether a number that starts below zero, as an integer, takes elements as they are: they may be unsigned."""
-    return _negative(s.init) and not _inexact_number(sources(ctx, s.update))
 
 
 def _only_carried(ctx: Context, s: eq.ScalarCarry) -> bool:
@@ -203,20 +199,6 @@ def _only_carried(ctx: Context, s: eq.ScalarCarry) -> bool:
     return others
 
 
-def _negative(init: eq.Expr) -> bool:
-    return isinstance(init, eq.Const) and isinstance(init.value, int) and init.value < 0
-
-
-def _inexact_number(nodes: Iterable[eq.Expr]) -> bool:
-    return any(n.type.is_inexact for n in nodes if isinstance(n, eq.Const | eq.Cast))
-
-
-def _counts(ctx: Context, node: eq.Expr) -> bool:
-    """Whether a value is an index, of a range or of the rounds that a loop with a condition counts."""
-    rounds = isinstance(node, eq.CarryIn | eq.FoldResult) and node.type == INT and cell_of(ctx, node.name) is None
-    return rounds or isinstance(node, eq.Index)
-
-
 def _as_index(ctx: Context, s: eq.ScalarCarry) -> bool:
     """Whether a scalar is as wide as the indices that reach it, whatever that is. A cell is as wide as its array."""
     if s.type != INT32 or ctx.x64 or cell_of(ctx, s.name) is not None:
@@ -230,7 +212,7 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
     if s.type.kind != "float":
         return None
     open_ones: dict[str, None] = {}
-    for node in _loads(ctx, s.update, s.init):
+    for node in loads(ctx, s.update, s.init):
         if node.type == s.type:
             return py.Attr(Atom(ctx.param_text(node.version.array)), "dtype")
         if node.type.kind == "number":
@@ -238,22 +220,6 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
     if not open_ones:
         return None
     return py.call("jnp.result_type", Atom(dtype_text(s.type)), *map(Atom, open_ones))
-
-
-def _loads(ctx: Context, *roots: eq.Expr) -> Iterator[eq.Read]:
-    """The loads of arguments whose dtype reaches ``roots``, through the arrays that the kernel makes, too."""
-    todo, made = list(roots), set[str]()
-    while todo:
-        for node in sources(ctx, todo.pop(0)):
-            if not isinstance(node, eq.Read):
-                continue
-            array = node.version.array
-            if array in ctx.ndim.keys() - ctx.extents:
-                yield node
-            elif array not in made:  # made by the kernel, perhaps in the rounds to come
-                made.add(array)
-                stmts = tree.statements(ctx.kernel.body)
-                todo += [w.value for w in stmts if isinstance(w, eq.Write) and w.after.array == array]
 
 
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
@@ -280,9 +246,9 @@ def _loses_width(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
     """Whether a scalar's value is as wide as JAX makes floats, whatever the source's are: where nothing but numbers
     makes it, or a sum of them; or as wide as the source says, where the scalar is as wide as an argument."""
     nodes = list(sources(ctx, value))
-    if any(_settles(ctx, n) for n in nodes):
+    if any(settles(ctx, n) for n in nodes):
         return True
-    own = [n for n in nodes if _has_width(n) and not _of_numbers(ctx, s, n)]
+    own = [n for n in nodes if has_width(n) and not _of_numbers(ctx, s, n)]
     return all(isinstance(n, eq.Cast) for n in own) and (not own or _follows(ctx, s) is not None)
 
 
@@ -291,19 +257,6 @@ def _of_numbers(ctx: Context, s: eq.ScalarCarry, node: eq.Expr) -> bool:
     if not isinstance(node, eq.CarryIn | eq.FoldResult) or node.name == s.name or cell_of(ctx, node.name) is not None:
         return False
     return not any(isinstance(n, eq.Read | eq.HelperCall) for n in sources(ctx, node))
-
-
-def _settles(ctx: Context, node: eq.Expr) -> bool:
-    """Whether a sum is one of numbers that take any width: they give way to the others' width, their sum does not."""
-    if not isinstance(node, eq.Reduce | eq.Scan) or node.op not in ("add", "mul", "linear"):
-        return False
-    return not any(_has_width(n) for n in sources(ctx, node) if n is not node and not n.type.is_integer)
-
-
-def _has_width(node: eq.Expr) -> bool:
-    return isinstance(node, eq.Read | eq.CarryIn | eq.FoldResult | eq.HelperCall) or (
-        isinstance(node, eq.Cast) and node.type.bits is not None
-    )
 
 
 def of_made(ctx: Context, array: str, element: ScalarType) -> Py | None:
@@ -337,25 +290,16 @@ def _text(dtype: Py) -> str:
     return py.flat(dtype).removesuffix(".dtype")
 
 
-def _arrays(ctx: Context, root: eq.Expr) -> dict[str, None]:
-    """The arguments whose dtype a value of no fixed type takes part of, as they are spelled."""
-    loads = (node for node in _loads(ctx, root) if not node.type.is_integer)
-    return dict.fromkeys(ctx.param_text(node.version.array) for node in loads)
-
-
-_FLOATING = ("div", "pow", "sqrt", "exp", "log", "sin", "cos", "tanh")
-
-
 def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
     """Whether a cell's new value has the dtype of its array: nothing but its own cells and weak numbers made it.
 
     An integer beside a fraction is as weak as that.
     """
     nodes = list(sources(ctx, root))
-    if _arrays(ctx, root).keys() != {ctx.param_text(array)}:
+    if arrays_of(ctx, root).keys() != {ctx.param_text(array)}:
         return False
     carried = (n for n in nodes if isinstance(n, eq.CarryIn | eq.FoldResult) and cell_of(ctx, n.name) is None)
-    if any(not _arrays(ctx, n) for n in carried):  # numbers made it: it is as wide as JAX makes them
+    if any(not arrays_of(ctx, n) for n in carried):  # numbers made it: it is as wide as JAX makes them
         return False
     if any(isinstance(n, eq.Read) and n.type.is_integer for n in nodes):
         integer = True
@@ -363,14 +307,7 @@ def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
         integer = any(
             isinstance(n, eq.Index | eq.ArgReduce) or (isinstance(n, eq.Cast) and n.type.is_integer) for n in nodes
         )
-    return any(map(_is_fraction, nodes)) or not integer
-
-
-def _is_fraction(node: eq.Expr) -> bool:
-    """Whether a node makes a fraction of whatever it is given."""
-    if isinstance(node, eq.Const | eq.Op | eq.Cast) and node.type.is_inexact:
-        return True
-    return isinstance(node, eq.Op) and node.name in _FLOATING
+    return any(map(is_fraction, nodes)) or not integer
 
 
 def _may_widen(kind: ScalarType, carry: ScalarType) -> bool:

@@ -77,9 +77,9 @@ class _State:
                 name = ctx.names.fresh(name)
             self.names.append(name)
             self.results.append(name if c.result in ctx.last_use or c.result in ctx.written else "_")
-        dtypes: carries.Dtypes = {}
+        self.dtypes: carries.Dtypes = {}
         for s in stmt.scalars:
-            self.initial.append(carries.start(low, s, dtypes))
+            self.initial.append(carries.start(low, s, self.dtypes))
             name = ctx.names.fresh(s.name)
             self.names.append(name)
             self.results.append(name if (stmt.name, s.name) in ctx.wanted else "_")
@@ -171,7 +171,7 @@ def _round(low: Lowering, stmt: eq.Fold, block: Block, state: _State, body_of: C
     # the updates of scalars are functions of the versions at entry and of those made in the round
     body_of(stmt.body)
     out = [viewed(ctx, c.exit, view) for c, view in zip(stmt.arrays, state.views, strict=True)]
-    out += [carries.update(low, s) for s in stmt.scalars]
+    out += [carries.update(low, s, state.dtypes) for s in stmt.scalars]
     out += [_put_out(low, stmt, o) for o in stmt.outputs]
     if alive is not None:
         old = [Atom(n) for n in state.names]

@@ -92,9 +92,14 @@ def _if_any(low: Lowering, node: eq.Op, found: eq.Reduce, some: Py, alone: eq.Ex
     whole, rest = low.operation(node, frame), low.lower(alone, frame)
     low.ctx.nonempty.discard(found)  # over other threads it is asked again
     if whole.axes != rest.axes or whole.rank != rest.rank:
-        if rest.axes or whole.rank != len(whole.axes):
+        if whole.rank != len(whole.axes) or not set(rest.axes) <= set(whole.axes):
             return None
-        rest = Val(py.call("jnp.full", low.ctx.shape_of(whole.axes), rest.py), whole.axes, whole.rank)
+        shape = low.ctx.shape_of(whole.axes)
+        if rest.axes:
+            text = py.call("jnp.broadcast_to", low.lower(alone, whole.axes).py, shape)
+        else:
+            text = py.call("jnp.full", shape, rest.py)
+        rest = Val(text, whole.axes, whole.rank)
     return Val(py.IfExp(some, whole.py, rest.py), whole.axes, whole.rank)
 
 
