@@ -233,3 +233,36 @@ def test_what_may_matter_is_carried(what):
     changes, carried = CARRIED[what]
     done = plate(**changes)
     assert done.text is not None and f"0, m, advance, {carried}" in "".join(map(str.strip, done.text.split("\n")))
+
+
+HALF = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def half(u, v):
+    i = cuda.grid(1)
+    if i < v.size:
+        v[i] = 0.5 * u[i]
+
+def f(a, m):
+    u = cuda.to_device(a)
+    v = {second}
+    for t in range(m):
+        half[1, 32](u, v)
+        u, v = v, u
+        if u.copy_to_host()[0] < 0.2:
+            break
+    return u.copy_to_host()
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "one"),
+    [("cuda.device_array_like(u)", True), ("np.zeros(a.shape, dtype=np.int32)", False)],
+)
+def test_a_buffer_that_is_overwritten_is_not_carried_where_both_are_of_one_type(second, one):
+    done = pipeline.translate(HALF.format(second=second), "a.py")
+    assert done.text is not None and ("half(u, u)" in done.text, "half(u, v)" in done.text) == (one, not one)
+    if one:
+        agrees(done, "f", a=array(4), m=3)

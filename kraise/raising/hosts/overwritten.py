@@ -3,8 +3,8 @@
 ``q = matvec(A, p, q)`` writes cells of q that only sizes decide, and reads none: what the round before left in them is
 lost, and the other cells are what they were before the loop. So each round is given the array from before the loop, and
 the loop carries one array less: ``cond`` copies none, and its gradient keeps none. Of two buffers that change places
-(``rank, new = new, rank``) the second need not be carried where all of it is written: the first, which is of its shape,
-stands for it.
+(``rank, new = new, rank``) the second need not be carried where all of it is written: the first, which is of its shape
+and surely of its type, stands for it.
 
 Side conditions, each checked: the loop does nothing else with the name, nothing reads it after the loop or tests it
 before a round; what comes first to mention it in a round is the one launch that writes it, or a store to its only cell.
@@ -21,7 +21,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import fresh
-from kraise.ir.types import ScalarType
+from kraise.ir.types import ArrayType, ScalarType
 from kraise.raising.hosts.alike import bound_by, cells_decided_by, lets
 from kraise.raising.hosts.dead import variables, without_dead
 
@@ -76,7 +76,9 @@ def _without(loop: o.Loop, name: str, host: o.Host, kernels: Kernels, taken: set
         changes_places = given in loop.names and loop.nexts[loop.names.index(given)] == name
         if not changes_places or loop.condition is None or given in bound or bound.count(name) != 1:
             return loop
-        if not _covers(maker, name, kernels):
+        first = loop.initial[loop.names.index(given)]
+        kinds = {_element(loop.initial[at], host), _element(first, host)}
+        if not _covers(maker, name, kernels) or len(kinds) > 1 or None in kinds:
             return loop
     place = loop.body.index(maker)
     targets = tuple(new if t == name else t for t in maker.targets)
@@ -107,6 +109,26 @@ def _sets_its_cell(put: o.Put, name: str, host: o.Host) -> bool:
         return False
     pairs = zip(news[0].shape, put.subscripts, strict=True)
     return all((getattr(n, "value", None), getattr(at, "value", None)) == (1, 0) for n, at in pairs)
+
+
+def _element(value: o.Value, host: o.Host) -> ScalarType | str | None:
+    """The element type of an array before a loop, or the parameter whose type it has; None where neither is known."""
+    for _ in range(len(host.body) + 1):
+        match value:
+            case o.New(element=kind) | o.Cast(element=kind) if kind.kind != "number":
+                return kind
+            case h.Whole(array=name) | o.New(like=name, values=()) if name:
+                made = [s.value for s in lets(host.body) if name in s.targets]
+                made = [v for v in made if not (isinstance(v, o.Call) and h.Whole(name) in v.args)]  # it keeps its type
+                param = next((p.type for p in host.params if p.name == name), None)
+                if not made and isinstance(param, ArrayType):
+                    return name if param.element.kind == "number" else param.element
+                if len(made) != 1 or param is not None:
+                    return None
+                (value,) = made
+            case _:
+                return None
+    return None
 
 
 def _overwrites(loop: o.Loop, maker: o.Let, name: str, kernels: Kernels) -> bool:
