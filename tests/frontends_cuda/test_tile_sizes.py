@@ -63,3 +63,38 @@ def test_other_sizes_are_refused(size):
     tile = f"auto tile = cg::tiled_partition(cg::this_thread_block(), {size});"
     result = pipeline.translate(HEAD + "__global__ void f(const float *x, float *y, int n) {" + tile + BODY, "k.cu")
     assert [d.code for d in result.diagnostics] == ["KR299"]
+
+
+HELPERS = {
+    "of a tile's type": (
+        "template <int W> __device__ float all(const cg::thread_block_tile<W> &g, float v) {"
+        " for (int o = g.size() / 2; o > 0; o /= 2) v += g.shfl_xor(v, o); return v; }",
+        "all(cg::tiled_partition<8>(cg::this_thread_block()), v)",
+    ),
+    "as an argument": (
+        "__device__ float all(float v, int w) {"
+        " for (int o = w / 2; o > 0; o /= 2) v += __shfl_xor_sync(~0u, v, o, w); return v; }",
+        "all(v, 8)",
+    ),
+    "of a helper's helper": (
+        "__device__ float one(float v, int o, int w) { return v + __shfl_xor_sync(~0u, v, o, w); }"
+        "__device__ float all(float v, int w) { for (int o = w / 2; o > 0; o /= 2) v = one(v, o, w); return v; }",
+        "all(v, 8)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HELPERS)
+def test_of_a_helper(name):
+    helper, call = HELPERS[name]
+    body = BODY.replace("cg::reduce(tile, v, cg::plus<float>())", call)
+    result = pipeline.translate(HEAD + helper + "__global__ void f(const float *x, float *y, int n) {" + body, "k.cu")
+    assert not result.diagnostics, result.diagnostics
+    sums(result.text, 8)
+
+
+def test_a_width_that_is_no_constant():
+    helper, _ = HELPERS["of a helper's helper"]
+    body = BODY.replace("cg::reduce(tile, v, cg::plus<float>())", "all(v, n)")
+    result = pipeline.translate(HEAD + helper + "__global__ void f(const float *x, float *y, int n) {" + body, "k.cu")
+    assert [d.reason for d in result.diagnostics] == ["the width of a shuffle is not a constant"]

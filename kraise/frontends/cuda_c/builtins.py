@@ -13,7 +13,7 @@ from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.cas_loops import of_bits
-from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.constants import OpenWidth, fold
 from kraise.frontends.cuda_c.copied import any_sign, as_bits, memcpy
 from kraise.frontends.cuda_c.group_scans import tile_scan
 from kraise.frontends.cuda_c.trees import Node, arguments_of, strip, words
@@ -173,7 +173,7 @@ class Builtins(TypeFunctions):
             if len(values) > 2:
                 known = fold(values[2])
                 if known is None:
-                    raise self.refuse("KR299", "the width of a shuffle is not a constant", node)
+                    raise OpenWidth(*self.refuse("KR299", "the width of a shuffle is not a constant", node).diagnostics)
                 width = int(known.value)  # type: ignore[arg-type]
         return self.temporary(Warp(operation, args, t, width, span=span), operation.split("_")[0], node)
 

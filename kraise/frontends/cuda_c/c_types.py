@@ -13,6 +13,7 @@ class Void:
     """No value; ``name`` tells void, auto, and the opaque objects of the runtime (thread_block, …) apart."""
 
     name: str = "void"
+    size: int = 0  # of a tile of threads
 
 
 @dataclass(frozen=True)

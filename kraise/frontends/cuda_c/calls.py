@@ -15,6 +15,7 @@ from kraise.frontends.cuda_c import vocabulary
 from kraise.frontends.cuda_c.arithmetic import cast, signed
 from kraise.frontends.cuda_c.c_types import VOID, Array, CType, Pointer, Reference, Struct
 from kraise.frontends.cuda_c.collective_types import collective_type
+from kraise.frontends.cuda_c.constants import OpenWidth
 from kraise.frontends.cuda_c.methods import Methods
 from kraise.frontends.cuda_c.overloads import Parameter
 from kraise.frontends.cuda_c.specialised import mark
@@ -191,7 +192,12 @@ class Calls(Methods):
         open_template = any(isinstance(b, Bound) for b in scope.values())
         if any(m is None for m in modes) or not simple_return or open_template:
             return self._inline(d, tree, scope, parameters, bound, returns, node)
-        return self._out_of_line(d, scope, parameters, bound, tuple(modes), returns, discard, node)
+        try:
+            return self._out_of_line(d, scope, parameters, bound, tuple(modes), returns, discard, node)
+        except OpenWidth:
+            if not any(isinstance(b, Const) for b in bound):
+                raise
+            return self._inline(d, tree, scope, parameters, bound, returns, node)
 
     def _mode(self, p: Parameter, bound: Any) -> Any:
         """How an out-of-line function takes an argument; None where it must be lowered in place."""

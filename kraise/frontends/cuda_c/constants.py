@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import numbers
 from kraise.ir.kernel import Cast, Const, Op
 from kraise.ir.types import BOOL
@@ -28,6 +29,10 @@ _SYMBOLS = {
     "ge": ">=",
 }
 _MATH = ("sqrt", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "atan", "asin", "acos", "log2", "exp2")
+
+
+class OpenWidth(Refused):
+    """The width of a shuffle is a parameter, which may be a constant where the function is called."""
 
 
 def fold(e: Any) -> Const | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lark import Token, Tree
@@ -236,7 +236,7 @@ class Declarations(Base):
         if t is not None:
             return t
         if isinstance(value, Lambda | Group):
-            return OBJECT
+            return replace(OBJECT, size=value.size) if isinstance(value, Group) and value.kind == "tile" else OBJECT
         to = getattr(value, "to", None)
         return Pointer(to) if to is not None else VOID
 

@@ -12,7 +12,7 @@ from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends.cuda_c.c_types import VOID, Array, CType, Pointer, Reference, Struct, describe, ir_type
 from kraise.frontends.cuda_c.calls import Calls
 from kraise.frontends.cuda_c.cas_loops import atomics
-from kraise.frontends.cuda_c.constants import fold
+from kraise.frontends.cuda_c.constants import OpenWidth, fold
 from kraise.frontends.cuda_c.declarations import Specifiers
 from kraise.frontends.cuda_c.inline import AutoResult, ReferenceResult
 from kraise.frontends.cuda_c.overloads import Parameter
@@ -242,6 +242,8 @@ class Lowering(Calls):
         program.active.append(mark(d, scope))
         try:
             made = cls._make_instance(caller, d, scope, parameters, modes, returns)
+        except OpenWidth:
+            raise  # it may be lowered in place
         except Refused as problem:
             raise Refused(*(_called_from(x, d, caller.span(node)) for x in problem.diagnostics)) from None
         finally:

@@ -25,7 +25,7 @@ from kraise.frontends.cuda_c.values import (
     VarPlace,
 )
 from kraise.ir.kernel import Const
-from kraise.ir.types import FLOAT32, FLOAT64, ScalarType
+from kraise.ir.types import FLOAT32, FLOAT64, INT32, ScalarType
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class Overloads(Builtins):
             self._deduce_inside(written, inner, names, scope)
 
     def _deduce_inside(self, written: Tree, t: CType, names: Mapping[str, Any], scope: dict[str, Any]) -> None:
-        """Bind the type parameters of ``std::vector<T>`` and of a class template of the file, ``Buffer<T>``."""
+        """Bind the parameters of ``std::vector<T>``, ``thread_block_tile<W>`` and of a class template of the file."""
         template, t = str(last_name(written)), t.to if isinstance(t, Reference) else t
         own = self.program.struct_templates.get(template)
         known: list[Any] = []
@@ -268,6 +268,8 @@ class Overloads(Builtins):
         elif own is not None and isinstance(t, Struct) and t.name == template:
             inside = getattr(t.defined, "scope", {})
             known = [inside.get(p.name) for p in own[1]]
+        elif template == "thread_block_tile" and isinstance(t, Void) and t.size:
+            known = [Constant(Const(t.size, INT32))]
         arguments = child(written, "template_arguments")
         for a, found in zip(
             trees(arguments, "template_argument") if arguments is not None else [], known, strict=False
