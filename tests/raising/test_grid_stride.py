@@ -8,7 +8,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.diagnostics import Refused
-from tests.raising.agree import agree, raised, refusal, write
+from tests.raising.agree import agree, kinds, raised, refusal, write
 
 START = "def f(x, y):\n i = cuda.grid(1)\n for j in range(i, len(x), cuda.gridsize(1)):\n  {}"
 MERGED = {
@@ -30,6 +30,19 @@ def test_merged(name):
 
 def test_an_offset_start():
     agree("def f(x, y):\n i = cuda.grid(1)\n for j in range(i + 1, len(x), cuda.gridsize(1)):\n  y[j] = x[j - 1]")
+
+
+DOWN = "def f(x, y):\n i = cuda.grid(1)\n for j in range(len(x) - 1 - i, {}, -cuda.gridsize(1)):\n  {}"
+
+
+@pytest.mark.parametrize(("end", "body"), [("-1", "y[j] = x[j] * 2"), ("1", "a = x[j]\n  y[j] = a + x[len(x) - 1 - j]")])
+def test_downwards(end, body):
+    kernel = agree(DOWN.format(end, body))
+    assert not kernel.launch and "Fold" not in kinds(kernel)
+
+
+def test_downwards_a_race_stays_one():
+    assert refusal(DOWN.format("0", "y[j] = y[j - 1]")) == "KR201"
 
 
 STRIDE = "cuda.gridsize(1)"

@@ -83,6 +83,29 @@ def grid_stride(
     return True
 
 
+def upwards(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr) -> k.For | None:
+    """``for (k = n - 1 - i; k >= 0; k -= threads)`` counted from the thread's index up, with k made of that number;
+    None if the loop is not of this shape."""
+    first = to_poly(plain(start))
+    names = frozenset(n for n in cx.thread_names if n in st.open and n in first.indices())
+    if not names or s.type.kind != "int" or isinstance(step, eq.Const):
+        return None
+    number = _number(cx, -first, -to_poly(step), names)
+    if number is None or number[1] != 1:
+        return None
+    threads = to_poly(number[0].number)
+    last = first + threads
+    if not is_static(last):
+        return None
+    values = {"last": last, "number": threads, "end": last - to_poly(stop), "by": -to_poly(step)}
+    own = {what: k.Var(f"${s.var}${what}", INT) for what in values}
+    st.env |= {own[what].name: to_expr(poly) for what, poly in values.items()}
+    at = f"{s.var}$round"
+    place = k.Op("sub", (own["last"], k.Var(at, INT)), INT)
+    body = (k.Assign(s.var, k.Cast(s.type, place), s.type, span=s.span), *s.body)
+    return replace(s, var=at, start=own["number"], stop=own["end"], step=own["by"], body=body, type=INT)
+
+
 def of_block(cx: Context, e: eq.Expr) -> bool:
     """Whether a number is known, but for the block's index: ``blockIdx.x + 1``."""
     poly = to_poly(e)

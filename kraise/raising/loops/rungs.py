@@ -34,7 +34,7 @@ from kraise.raising.loops.dealt import dealt
 from kraise.raising.loops.few import few_rounds
 from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.foreseen import NONE, Moves, foreseen
-from kraise.raising.loops.grid_stride import grid_stride
+from kraise.raising.loops.grid_stride import grid_stride, upwards
 from kraise.raising.loops.invariant import unswitched
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.outside import from_outside
@@ -78,6 +78,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         loop(cx, st, part, live, free)
         return
     cx.block_ends |= bool(free_indices(stop) & {*cx.blocks})
+    if (up := upwards(cx, st, s, start, stop, step)) is not None:
+        loop(cx, st, up, live, free)
+        return
     by_threads = (shared_out, grid_stride, dealt, strided, strided_rows)
     if any(form(cx, st, s, start, stop, step, live) for form in by_threads):
         return
