@@ -13,7 +13,6 @@ class Void:
     """No value; ``name`` tells void, auto, and the opaque objects of the runtime (thread_block, …) apart."""
 
     name: str = "void"
-    size: int = 0  # of a tile of threads
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,13 @@ class Collective(Void):
     element: ScalarType | None = None
     size: tuple[Expr, ...] = ()
     items: int = 1
+
+
+@dataclass(frozen=True)
+class Tile(Void):
+    """A tile of a cooperative group, of so many threads."""
+
+    threads: int = 0
 
 
 CType = ScalarType | Void | Pointer | Reference | Array | Struct

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lark import Token, Tree
@@ -22,6 +22,7 @@ from kraise.frontends.cuda_c.c_types import (
     Pointer,
     Reference,
     Struct,
+    Tile,
     Void,
 )
 from kraise.frontends.cuda_c.collective_types import collective_type
@@ -236,7 +237,7 @@ class Declarations(Base):
         if t is not None:
             return t
         if isinstance(value, Lambda | Group):
-            return replace(OBJECT, size=value.size) if isinstance(value, Group) and value.kind == "tile" else OBJECT
+            return Tile("object", value.size) if isinstance(value, Group) and value.kind == "tile" else OBJECT
         to = getattr(value, "to", None)
         return Pointer(to) if to is not None else VOID
 

@@ -11,7 +11,7 @@ from lark import Tree
 from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import numbers
 from kraise.frontends.cuda_c.builtins import Builtins
-from kraise.frontends.cuda_c.c_types import AUTO, CONTAINERS, VOID, Array, CType, Pointer, Reference, Struct, Void
+from kraise.frontends.cuda_c.c_types import AUTO, CONTAINERS, VOID, Array, CType, Pointer, Reference, Struct, Tile, Void
 from kraise.frontends.cuda_c.specialised import chosen_alone, specialised, specialises
 from kraise.frontends.cuda_c.structs import Definition, template_binding
 from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
@@ -268,8 +268,8 @@ class Overloads(Builtins):
         elif own is not None and isinstance(t, Struct) and t.name == template:
             inside = getattr(t.defined, "scope", {})
             known = [inside.get(p.name) for p in own[1]]
-        elif template == "thread_block_tile" and isinstance(t, Void) and t.size:
-            known = [Constant(Const(t.size, INT32))]
+        elif template == "thread_block_tile" and isinstance(t, Tile):
+            known = [Constant(Const(t.threads, INT32))]
         arguments = child(written, "template_arguments")
         for a, found in zip(
             trees(arguments, "template_argument") if arguments is not None else [], known, strict=False
