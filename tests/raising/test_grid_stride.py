@@ -35,7 +35,9 @@ def test_an_offset_start():
 DOWN = "def f(x, y):\n i = cuda.grid(1)\n for j in range(len(x) - 1 - i, {}, -cuda.gridsize(1)):\n  {}"
 
 
-@pytest.mark.parametrize(("end", "body"), [("-1", "y[j] = x[j] * 2"), ("1", "a = x[j]\n  y[j] = a + x[len(x) - 1 - j]")])
+@pytest.mark.parametrize(
+    ("end", "body"), [("-1", "y[j] = x[j] * 2"), ("1", "a = x[j]\n  y[j] = a + x[len(x) - 1 - j]")]
+)
 def test_downwards(end, body):
     kernel = agree(DOWN.format(end, body))
     assert not kernel.launch and "Fold" not in kinds(kernel)
