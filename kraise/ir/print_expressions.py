@@ -45,7 +45,9 @@ _ASSOCIATIVE = frozenset(("or", "and", "add", "mul", "or_", "and_", "xor"))
 _REDUCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
 _BITS = {"and_": "bitand", "or_": "bitor", "xor": "bitxor"}
 _SCANS = {"add": "cumsum", "mul": "cumprod", "min": "cummin", "max": "cummax", "and": "cumall", "or": "cumany"}
+_SCANS |= {"and_": "cumbitand", "or_": "cumbitor", "xor": "cumbitxor"}
 _NEUTRAL = {"add": (0,), "mul": (1,), "and": (True,), "or": (False,), "max": (float("-inf"),), "min": (float("inf"),)}
+_NEUTRAL |= {"or_": (0,), "xor": (0,), "and_": (-1,)}
 
 Printed = tuple[str, int]
 

@@ -252,12 +252,12 @@ class _Check:
                 self.subscripts(version, subscripts, view, where)
             case Reduce(op=op) | ArgReduce(op=op) | Scan(op=op):
                 legal: frozenset[str] = _REDUCTIONS
-                if isinstance(node, Reduce) and node.type.is_integer:
+                if isinstance(node, Reduce | Scan) and not node.type.is_inexact:
                     legal = _REDUCTIONS | _OF_BITS
                 if isinstance(node, ArgReduce):
                     legal = frozenset(("min", "max", "bisect"))
                 if isinstance(node, Scan):
-                    legal = _REDUCTIONS | {"linear", "sort"}
+                    legal |= {"linear", "sort"}
                     if node.op == "linear" and node.other is None:
                         self.report(where, "a linear scan has two bodies")
                     if node.op != "linear" and node.other is not None:

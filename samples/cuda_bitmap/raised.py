@@ -12,7 +12,7 @@ def bitmap(key, present, parity, common, hits, n):
 
     present[word] = or_(present[word], 1 << key[i] % 32)  for 0 <= i < n
     parity[word] = xor(parity[word], 1 << key[i] % 32)  for 0 <= i < n
-    common[0] = and_(common[0], key[i])  for 0 <= i < n
+    common[0] = common[0] & bitand_i(key[i])
     hits[word] += 1  for 0 <= i < n
     """
     bit = jnp.arange(32, dtype=jnp.uint32)

@@ -35,6 +35,28 @@ def test_takes(name):
     assert kinds(kernel) == {"Reduce"}
 
 
+BITS = {
+    "xor": "a ^= v[i]",
+    "or of those that count": "if v[i] > 0: a |= 2 * v[i]",
+    "and": "a &= v[i] | 4",
+    "from the right, twice": "a = (v[i] ^ a) ^ i",
+}
+
+
+@pytest.mark.parametrize("name", BITS)
+def test_takes_bits(name):
+    kernel = agree(f"def f(v, n):\n a = 5\n for i in range(len(v)):\n  {BITS[name]}\n return a")
+    assert kinds(kernel) == {"Reduce"}
+
+
+@pytest.mark.parametrize(
+    "body", ["a ^= v[i]\n  a |= 1", "a = v[i] ^ (a | 2)", "a = (a ^ v[i]) << 1", "if a & 1: a ^= v[i]"]
+)
+def test_declines_bits(body):
+    kernel = agree(f"def f(v, n):\n a = 5\n for i in range(len(v)):\n  {body}\n return a")
+    assert kinds(kernel) != {"Reduce"}
+
+
 DECLINES = {
     "operators differ": "if w[i] > 0: a += x[i]\n  else: a *= 2",
     "turned difference": "a = x[i] - a",

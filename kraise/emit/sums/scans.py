@@ -15,6 +15,14 @@ from kraise.ir.types import INT
 from kraise.ir.walk import substitute
 
 _COMBINE = {"add": "+", "mul": "*", "min": "jnp.minimum", "max": "jnp.maximum", "and": "&", "or": "|"}
+_COMBINE |= {"and_": "&", "or_": "|", "xor": "^"}
+_FUNCTIONS = {
+    "and": "logical_and",
+    "or": "logical_or",
+    "and_": "bitwise_and",
+    "or_": "bitwise_or",
+    "xor": "bitwise_xor",
+}
 
 
 def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
@@ -131,10 +139,12 @@ def is_neutral(node: eq.Scan) -> bool:
     match node.op, node.init:
         case "sort", _:
             return True
-        case "add" | "or", eq.Const(value=value):
+        case "add" | "or" | "or_" | "xor", eq.Const(value=value):
             return value == 0
         case "mul" | "and", eq.Const(value=value):
             return value == 1
+        case "and_", eq.Const(value=value, type=kind):
+            return value == -1 or (kind.kind == "uint" and value == (1 << (kind.bits or 0)) - 1)
         case "min", eq.Const(value=value):
             return value == float("inf")
         case "max", eq.Const(value=value):
@@ -143,7 +153,7 @@ def is_neutral(node: eq.Scan) -> bool:
 
 
 def running_text(op: str, body: Py, at: int, rank: int, reverse: bool, width: dict[str, Py]) -> Py:
-    axis = {"axis": py.number(at)} if rank > 1 or op in ("min", "max", "and", "or") else {}
+    axis = {"axis": py.number(at)} if rank > 1 or op not in ("sort", "add", "mul") else {}
     match op:
         case "sort":
             return py.call("jnp.sort", body, **axis)
@@ -156,9 +166,8 @@ def running_text(op: str, body: Py, at: int, rank: int, reverse: bool, width: di
         case "min" | "max":
             extra = {"reverse": Atom("True")} if reverse else {}
             return py.call(f"jax.lax.cum{op}", body, **axis, **extra)
-    function = "jnp.logical_and" if op == "and" else "jnp.logical_or"
     extra = {"reverse": Atom("True")} if reverse else {}
-    return py.call("jax.lax.associative_scan", Atom(function), body, **extra, **axis)
+    return py.call("jax.lax.associative_scan", Atom(f"jnp.{_FUNCTIONS[op]}"), body, **extra, **axis)
 
 
 def _combined(op: str, a: Py, b: Py) -> Py:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -112,7 +113,7 @@ class Base:
 
     def fresh(self, hint: str) -> str:
         """A name of Kernel IR that nothing uses yet."""
-        hint = hint or "t"
+        hint = f"{hint}_" if keyword.iskeyword(hint) else hint or "t"
         name, k = hint, 2
         while name in self.names or name in _RESERVED:
             name, k = f"{hint}_{k}", k + 1

@@ -13,7 +13,7 @@ from kraise.raising.carried.arms import one_arm
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
-from kraise.raising.writes.accumulate import Contribution, contribution
+from kraise.raising.writes.accumulate import Contribution, contribution, neutral_of
 
 _NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False, "or_": 0, "xor": 0, "and_": -1}
 _REDUCED = ("add", "mul", "min", "max", "and", "or")
@@ -35,9 +35,8 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
         return Declined(f"what is combined into {name} depends on another carried value")
     if wraps(p.carries[name].type, how.op):
         return Declined(f"{name} is a narrow integer, which wraps")
-    if how.op in _BITWISE and not (
-        how.value.type.is_integer and all(isinstance(n, _SIZES) for n in topological((p.start, p.stop)))
-    ):
+    sized = all(isinstance(n, _SIZES) for n in topological((p.start, p.stop)))
+    if how.op in _BITWISE and (how.value.type.is_inexact or not sized):
         return Declined(f"no segments are combined bit by bit, as {name} is")
     start, axis_start = p.inits[name], None
     total = _flagged(p, how) or p.reduce(how.op, how.value, how.where)
@@ -76,6 +75,8 @@ def combined(op: str, init: eq.Expr, total: eq.Expr, like: eq.Expr) -> eq.Expr:
     if isinstance(init, eq.Cast) and isinstance(init.arg, eq.Const) and init.type.is_inexact:
         init = init.arg  # float32(0.0), float32(0)
     if isinstance(init, eq.Const):
+        if op == "and_" and init is neutral_of(op, like):
+            return total
         if op in _NEUTRAL and init.value == _NEUTRAL[op] and not _minus_zero(init):
             return total
         if op in ("min", "max") and init.value == (float("inf") if op == "min" else float("-inf")):

@@ -75,10 +75,13 @@ def _combine(op: str, a: eq.Expr, b: eq.Expr) -> eq.Expr:
 
 
 def neutral_of(op: str, like: eq.Expr) -> eq.Expr | None:
-    """The neutral element of add, mul, and, or, or_, xor; None of min, max and and_ (their masks stay conditions)."""
+    """The neutral element of add, mul, and, or, of bits, too; None of min, max and of ``and_`` where the width is open
+    (their masks stay conditions)."""
     if op in ("and", "or"):
         return eq.Const(op == "and", BOOL)
     value = {"add": 0, "mul": 1, "or_": 0, "xor": 0}.get(op)
+    if op == "and_" and like.type.is_integer and like.type.bits:
+        value = (1 << like.type.bits) - 1 if like.type.kind == "uint" else -1
     if value is None:
         return None
     if like.type.is_inexact:

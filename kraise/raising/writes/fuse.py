@@ -26,6 +26,8 @@ from kraise.raising.threads.tiles import merged_reductions
 from kraise.raising.writes.finish import covers
 from kraise.raising.writes.portions import in_one
 
+_COMBINED = ("add", "mul", "min", "max", "and_", "or_", "xor")
+
 Shapes = dict[str, tuple[eq.Expr, ...]]
 
 
@@ -99,7 +101,7 @@ def summed(stmts: tuple[eq.Stmt, ...], facts: tuple[eq.Expr, ...] = ()) -> tuple
 def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     if isinstance(s, eq.Fold):
         return replace(s, body=summed(s.body, facts))
-    if not isinstance(s, eq.Write) or s.accumulate not in ("", "add", "mul", "min", "max"):
+    if not isinstance(s, eq.Write) or s.accumulate not in ("", *_COMBINED):
         return s
     kept = frozenset().union(*(free_indices(x) for x in s.subscripts)) if s.subscripts else frozenset()
     inner = tuple(a for a in s.axes if a.name not in kept)
@@ -275,5 +277,7 @@ def _touches(where: eq.Expr | None, version: eq.Version) -> bool:
 def combined_cell(op: str, before: eq.Expr, value: eq.Expr) -> eq.Expr:
     """What a cell holds after the write."""
     if not op:
+        return value
+    if op in ("or_", "xor") and isinstance(before, eq.Const) and before.value == 0:
         return value
     return simplify.op(op, (before, value), value.type)
