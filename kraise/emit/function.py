@@ -41,7 +41,7 @@ from kraise.emit.stores import (
     writes,
 )
 from kraise.emit.stores.merge import merged
-from kraise.emit.sums import between, members, neighbours, totals
+from kraise.emit.sums import between, members, neighbours, row_ends, totals
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes
@@ -80,7 +80,9 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     kernel = exclusive.gathered(over_all.widened(longest.counted(kernel)))
     kernel = summed.of_values(from_first(shared(canonical(merged(kernel)))))
     kernel = chunks.chunked(triangular.solved(kernel))
-    kernel = between.between(rows_of_rounds.in_rows(totals.of_running(picked.picked(kernel))))
+    kernel = between.between(
+        rows_of_rounds.in_rows(totals.of_running(row_ends.told_by_pointers(picked.picked(kernel))))
+    )
     kernel = halo.padded(kernel, tables_of(around.module.constants, kernel.params))  # type: ignore[arg-type]
     kernel = tile_rows.in_tiles(kernel)
     kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))

@@ -28,6 +28,6 @@ def bitmap(key, present, parity, common, hits, n):
     common = common.at[0].set(
         common[0] & jnp.bitwise_and.reduce(key[:n])
     )  # kernel.cu:9
-    value = (key[:n] // 32).astype(jnp.int32)
-    hits = hits.at[value].add(1)  # kernel.cu:10
+    named_3 = jnp.zeros(32 * hits.size, jnp.uint32).at[key[:n]].add(1).reshape(-1, 32)
+    hits = hits + jnp.sum(named_3, axis=-1, dtype=hits.dtype)  # kernel.cu:10
     return present, parity, common, hits

@@ -21,26 +21,24 @@ def row_cdf(ptr, w, cdf, rest, total, n):
     rest_size = rest.shape[0]
     length = min(m, cdf_size)
     length_2 = min(m, rest_size)
-    row = jnp.cumsum(jnp.bincount(ptr[: n + 1], length=length)) - 1
-    row_2 = jnp.cumsum(jnp.bincount(ptr[: n + 1], length=length_2)) - 1
-    both = (row >= 0) & (row < n)
-    k = jnp.arange(length)
-    first = k.astype(jnp.int32) == ptr[row]
-    w_squared = w[:length] * w[:length]
+    first = jnp.zeros(length, bool).at[ptr[: n + 1]].set(True, mode="drop")
 
     def within_rows(before, entry):
         left, anew = before
         right, anew_2 = entry
         return jnp.where(anew_2, right, left + right), anew | anew_2
 
-    running, _ = jax.lax.associative_scan(within_rows, (w_squared, first))
+    running, _ = jax.lax.associative_scan(within_rows, (w[:length] * w[:length], first))
+    k = jnp.arange(length)
+    both = (k >= ptr[0]) & (k < ptr[n])
     cdf = cdf.at[:length].set(jnp.where(both, running, cdf[:length]))  # kernel.cu:9
-    totals = jax.ops.segment_sum(
-        jnp.where(both, w[:length], 0) * w[:length], row, n, indices_are_sorted=True
+    totals = jnp.where(
+        ptr[:n] < ptr[1 : n + 1], running.at[ptr[1 : n + 1] - 1].get(mode="clip"), 0.0
     )
     total = total.at[:n].set(totals)  # kernel.cu:11
     k_2 = jnp.arange(length_2)
-    first_2 = k_2.astype(jnp.int32) == ptr[row_2.astype(jnp.int32) + 1] - 1
+    both_2 = (k_2 >= ptr[0]) & (k_2 < ptr[n])
+    first_2 = jnp.zeros(length_2 + 1, bool).at[ptr[: n + 1]].set(True, mode="drop")[1:]
 
     def within_rows_2(before, entry):
         left, anew = before
@@ -54,9 +52,7 @@ def row_cdf(ptr, w, cdf, rest, total, n):
     )
     rest = rest.at[:length_2].set(
         jnp.where(
-            (row_2 >= 0) & (row_2 < n),
-            jnp.where(first_2, 0.5, jnp.roll(running_2, -1)),
-            rest[:length_2],
+            both_2, jnp.where(first_2, 0.5, jnp.roll(running_2, -1)), rest[:length_2]
         )
     )  # kernel.cu:14
     return cdf, rest, total

@@ -28,8 +28,7 @@ def drawdown(starts, price, peak, fall, worst):
     length = min(n, m, fall_size)
     row = jnp.cumsum(jnp.bincount(starts[: worst_size + 1], length=length)) - 1
     both = (row >= 0) & (row < worst_size)
-    k = jnp.arange(length)
-    first = k == starts[row]
+    first = jnp.zeros(length, bool).at[starts[: worst_size + 1]].set(True, mode="drop")
 
     def within_rows(before, entry):
         left, anew = before
@@ -66,8 +65,7 @@ def offsets(starts, size, first):
     m = first.shape[0]
     length = min(n, m)
     row = jnp.cumsum(jnp.bincount(starts, length=length)) - 1
-    k = jnp.arange(length)
-    first_2 = k == starts[row]
+    first_2 = jnp.zeros(length, bool).at[starts].set(True, mode="drop")
 
     def within_rows(before, entry):
         left, anew = before

@@ -72,3 +72,35 @@ def test_counters_seen_as_unsigned_ones():
         COUNTERS.replace("atomicAdd((unsigned long long *)&", "atomicMax((unsigned long long *)&"), "f.cu"
     )
     assert [d.code for d in done.diagnostics] == ["KR299"]
+
+
+WORDS = """
+__global__ void f(const unsigned *key, unsigned *set, int *hits, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {{
+        atomicOr(&set[key[i] / 32], 1u << (key[i] % 32));
+        {}
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "by_bits"),
+    [
+        ("atomicAdd(&hits[key[i] / 32], 1);", True),
+        ("atomicAdd(&hits[key[i] / 16], 1);", False),
+        ("atomicAdd(&hits[key[i] / 32], i);", False),
+        ("if (key[i] > 9) atomicAdd(&hits[key[i] / 32], 1);", False),
+    ],
+)
+def test_words_are_counted_with_their_bits(statement, by_bits):
+    done = pipeline.translate(WORDS.format(statement), "f.cu")
+    assert ("hits + jnp.sum" in done.text) == by_bits
+    key = np.array([3, 40, 3, 63, 95, 8], np.uint32)
+    expected = np.array([7, 7, 7, 7, 7, 7])
+    for i, k in enumerate(key):
+        if k > 9 or "if" not in statement:
+            expected[k // (16 if "16" in statement else 32)] += i if ", i)" in statement else 1
+    got = load_module(done.text).f(key, np.zeros(6, np.uint32), np.full(6, 7, np.int32), 6)[1]
+    assert got.tolist() == expected.tolist()

@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.raising.test_shared import refusal
 
 
@@ -76,6 +78,33 @@ def test_state_from_round_to_round_runs_to_the_longest_row(update):
 def test_running_values_of_rows_are_scans_that_start_anew(body, rows):
     text = emitted(f"s = 0.5\nfor k in {rows}:\n    {body}\ny[i] = s")
     assert "associative_scan" in text and "loop" not in text and "ptr must not decrease" in text
+
+
+ENDS = """
+__global__ void kernel(const int *ptr, const float *w, float *run, float *rest, float *total, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0.0f, t = 0.0f;
+  for (int k = ptr[i]; k < ptr[i + 1]; ++k) {{ s += w[k]; t += {}; run[k] = s; }}
+  total[i] = t;
+  for (int k = ptr[i + 1] - 1; k >= ptr[i]; --k) {{ rest[k] = s; s -= w[k]; }}
+}}"""
+
+
+@pytest.mark.parametrize(("term", "rows"), [("w[k]", False), ("w[k] * i", True)])
+def test_rows_are_told_by_their_pointers_where_nothing_else_asks_for_them(term, rows):
+    """Rows may be empty, and begin and end anywhere in the arrays."""
+    text = pipeline.translate(ENDS.format(term), "kernel.cu").text
+    assert text and ("segment_sum" in text) == rows == ("row =" in text)
+    ptr, n, w = np.array([2, 2, 5, 5, 8, 9], np.int32), 5, np.arange(1, 12, dtype=np.float32)
+    run, rest, total = np.full((3, 11), -1, np.float32)
+    got = load_module(text).kernel(ptr, w, run, rest, total[:n], n)
+    for i in range(n):
+        part = w[ptr[i] : ptr[i + 1]]
+        run[ptr[i] : ptr[i + 1]] = rest[ptr[i] : ptr[i + 1]] = np.cumsum(part)
+        total[i] = part.sum() * (i if rows else 1)
+    for mine, theirs in zip(got, (run, rest, total[:n]), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-6)
 
 
 def test_a_linear_recurrence_in_rows_is_refused_where_it_is_stored():

@@ -17,7 +17,18 @@ _SYMBOLS = {"and_": "&", "or_": "|", "xor": "^"}
 _PLANES = {"and_": "min", "or_": "max", "xor": "add"}
 
 
-def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None:
+def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> bool:
+    """Emits an accumulation of bits, or a count of those that are named; False for other stores."""
+    if stmt.accumulate in NAMES:
+        _accumulate(low, stmt, frame, rest)
+        return True
+    other = _same_bits(low, stmt) if not rest else None
+    if other is not None:
+        _count_words(low, stmt, frame, other)
+    return other is not None
+
+
+def _accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> None:
     """``y[s] ^= value`` over index arrays: each bit is a plane, scattered by max, min or add, then put together.
 
     Where no subscript moves, all values are reduced first. A lane that the mask leaves out has the neutral element. Of
@@ -109,6 +120,37 @@ def _set_bit(low: Lowering, stmt: eq.Write, frame: Frame, place: eq.Expr) -> Non
         said: Py = py.Bin("&", Atom(named), py.number(1)) if op == "xor" else py.Bin(">", Atom(named), py.number(0))
         word = py.call("jnp.sum", py.Bin("<<", py.method(said, "astype", kind), bit), axis=py.number(-1), dtype=kind)
         return py.Bin(_SYMBOLS[op], base, py.Un("~", word) if op == "and_" else word)
+
+    versions.assign(low, stmt, combined)
+
+
+def _same_bits(low: Lowering, stmt: eq.Write) -> tuple[eq.Expr, int] | None:
+    """The numbers, and the width of a word, of a store of bits to the words that this store counts
+    (``hits[key / 32] += 1``)."""
+    one = isinstance(stmt.value, eq.Const) and stmt.value.value == 1 and stmt.value.type.is_integer
+    plain = stmt.accumulate == "add" and not stmt.view and not stmt.safe and stmt.where is None
+    if not one or not plain or not low.ctx.element(stmt.before.array).is_integer:
+        return None
+    for s in low.ctx.kernel.body:
+        if isinstance(s, eq.Write) and s.accumulate in NAMES and s.where is None and s.axes == stmt.axes:
+            place = _one_bit(s.value, s.accumulate)
+            whole = None if place is None else _whole(s, place)
+            if whole is not None and s.subscripts == stmt.subscripts and s.value.type.bits:
+                return whole, s.value.type.bits
+    return None
+
+
+def _count_words(low: Lowering, stmt: eq.Write, frame: Frame, words: tuple[eq.Expr, int]) -> None:
+    """Counts for each word how often its bits are named, which XLA has counted already for the bits."""
+    number, bits = words
+    key = low.lower(number, frame).py
+    named, dtype = low.ctx.names.fresh("named"), versions.dtype_of(low.ctx, stmt.before)
+
+    def combined(base: Py) -> Py:
+        nothing = py.call("jnp.zeros", py.Bin("*", py.number(bits), py.Attr(base, "size")), Atom("jnp.uint32"))
+        counts = py.method(py.Sub(py.Attr(nothing, "at"), (key,)), "add", py.number(1))
+        low.ctx.emit(Assign(named, py.method(counts, "reshape", py.number(-1), py.number(bits))))
+        return py.Bin("+", base, py.call("jnp.sum", Atom(named), axis=py.number(-1), dtype=dtype))
 
     versions.assign(low, stmt, combined)
 

@@ -44,12 +44,9 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         return
     if whole_rows.write(low, stmt, frame) or pieces.write(low, stmt, stored_frame):
         return
-    if joined.joined(low, stmt, stored_frame, same_type):
+    if any(own(low, stmt, stored_frame, same_type) for own in (joined.joined, joined.kept_back)):
         return
-    if joined.kept_back(low, stmt, stored_frame, same_type):
-        return
-    if stmt.accumulate in bits.NAMES:
-        bits.accumulate(low, stmt, frame, rest)
+    if bits.accumulate(low, stmt, frame, rest):
         return
     if rest:
         stmt = _reduced(low, stmt, rest)
@@ -173,7 +170,6 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     if chosen is None and ends.joined(low, stmt, dims, extents, value, frame):
         return
     text = cast(ctx, stmt, value.py)
-
     versions.assign(low, stmt, _stored(items, _method(stmt), text, chosen))
 
 
@@ -240,7 +236,6 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         text = cast(ctx, stmt, value.py)
         if stmt.value.type.is_integer and any(isinstance(n, eq.Index) for n in data(stmt.value)):
             text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))  # a range has the machine's width
-
         same = text is not value.py or same_type(ctx, stmt)  # else the sum may be wider than the array
 
         def combine(base: Py) -> Py:
@@ -265,6 +260,9 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         return
     if value.axes != frame:
         text = py.call("jnp.broadcast_to", text, versions.shape_text(ctx, stmt))
+    if isinstance(stmt.value, eq.Scan) and isinstance(text, Atom) and stmt.before in ctx.blank and not stmt.view:
+        versions.bind(ctx, stmt.after, text)  # it has a name
+        return
     versions.assign_whole(low, stmt, typed(ctx, stmt, text))
 
 

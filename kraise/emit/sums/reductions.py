@@ -112,6 +112,8 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     window = windows.generated(low, node, frame, own)
     if window is not None:
         return window
+    if node.op == segments.SOME:
+        return segments.some_entry(low, node, frame, own)
     upto = segments.counted_up_to(low, node, frame, own)
     if upto is not None:
         return upto

@@ -13,6 +13,7 @@ from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
 
+SOME = "some entry"  # the operation of a sum that :mod:`kraise.emit.sums.row_ends` makes
 FUNCTIONS = {"add": "sum", "min": "min", "max": "max", "and": "min", "or": "max"}
 
 
@@ -58,6 +59,20 @@ def _says_row(where: eq.Expr, ids: eq.Expr, rows: eq.Expr) -> bool:
         case eq.Op(name="lt", args=(a, b)):
             return a is ids and linear(b).same(linear(rows))
     return False
+
+
+def some_entry(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
+    """Whether some entry of a pointer array, none of them negative, is an index or a number more."""
+    assert isinstance(node.body, eq.Op)
+    start, place = node.body.args
+    (axis,) = own
+    more, size = linear(place).constant, low.ctx.size(axis)
+    assert size is not None
+    none = py.call("jnp.zeros", low.ctx.at_least_zero(size + more), Atom("bool"))
+    places = py.Sub(py.Attr(none, "at"), (low.lower(start, node.axes).py,))
+    text: Py = py.method(places, "set", Atom("True"), mode=Atom('"drop"'))
+    text = py.Sub(text, (py.Slice(py.number(more), None),)) if more else text
+    return low.extend(text, own, frame)
 
 
 def counted_up_to(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
