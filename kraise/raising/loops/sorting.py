@@ -34,7 +34,7 @@ def as_sorts(stmts: tuple[eq.Stmt, ...], used: Iterable[eq.Version]) -> tuple[eq
     """The statements with such loops as sorts; ``used`` are versions that something beside them looks at."""
     out, looked_at = list(stmts), frozenset(used)
     for at, s in enumerate(stmts):
-        if isinstance(s, eq.Fold) and s in out:
+        if isinstance(s, eq.Fold) and len(s.body) == 4 and len(s.arrays) == 1 and s in out:
             here = out.index(s)
             found = _sort(s, out[here + 1 : here + 3], looked_at | _asked(stmts, at + 3))
             if found is not None:
@@ -52,8 +52,8 @@ def _asked(stmts: tuple[eq.Stmt, ...], since: int) -> frozenset[eq.Version]:
 
 def _sort(fold: eq.Fold, behind: list[eq.Stmt], asked: frozenset[eq.Version]) -> tuple[eq.Write, int] | None:
     """The sort, and how many of the statements behind the loop are its last phase."""
-    plain = len(fold.arrays) == 1 and not (fold.scalars or fold.outputs or fold.condition or fold.mapped)
-    if not plain or fold.axis is None or len(fold.body) != 4 or fold.axis.step != 1:
+    plain = not (fold.scalars or fold.outputs or fold.condition or fold.mapped)
+    if not plain or fold.axis is None or fold.axis.step != 1:
         return None
     (carry,) = fold.arrays
     one, two = _pairs(fold.body[0], fold.body[1]), _pairs(fold.body[2], fold.body[3])
