@@ -37,6 +37,9 @@ def curved(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, p: Poly, q: P
     one, other = (space.variable(f"curved {index.name} {side}") for side in "ab")
     order = f"({i} < {j} and {other} >= {one} + {steps[0]}) or ({i} > {j} and {one} >= {other} + {steps[1]})"
     space.constraints.append(f"({order} or ({i} = {j} and {one} = {other}))")
+    if all(sum(isinstance(x, eq.Index) for x in m) == 1 == m.count(index) for m in part.terms):
+        known = [(v, space.poly(part, names)) for v, names in ((one, names_a), (other, names_b))]
+        space.constraints += [f"{v} = {text}" for v, text in known if text is not None]  # conditions speak of it, too
     return f"{texts[0]} + {one}", f"{texts[1]} + {other}"
 
 

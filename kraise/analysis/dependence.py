@@ -15,11 +15,12 @@ from kraise.analysis import flipped, sets
 from kraise.analysis.ascents import ascending
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
 from kraise.analysis.curved import curved
+from kraise.analysis.multiples import multiples
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.products import Product, multiplied
 from kraise.analysis.ranks import ranked
 from kraise.analysis.tallies import tallied
-from kraise.analysis.ties import SYMBOL, exact, ties
+from kraise.analysis.ties import SYMBOL, exact, same_for_both, ties
 from kraise.analysis.told_apart import different, disjoint, turned
 from kraise.analysis.wrapped import unwound
 from kraise.diagnostics import Span
@@ -94,7 +95,8 @@ class Space:
         structured = len(m) == 1 and isinstance(m[0], eq.Op) and m[0].name in ("floordiv", "mod", "tdiv", "tmod")
         if structured and m[0].name in ("tdiv", "tmod") and self._constant_divisor(m[0]) and static_expr(m[0]):  # type: ignore[union-attr]
             return self._truncated(m[0], rename)  # type: ignore[arg-type]
-        if all(static_expr(a) for a in m) and not (structured and self._constant_divisor(m[0])):
+        same = len(m) > 1 and all(static_expr(a) or same_for_both(a, rename) for a in m)
+        if same or (all(map(static_expr, m)) and not (structured and self._constant_divisor(m[0]))):
             key: object = m if len(m) > 1 else m[0]
             fresh = key not in self.params
             name = self.params.setdefault(key, f"p{len(self.params)}")
@@ -119,7 +121,10 @@ class Space:
                 if inner is None:
                     return None
                 return f"floor(({inner})/{k})" if name == "floordiv" else f"(({inner}) mod {k})"
-        return self._chosen(atom, rename)
+        chosen = self._chosen(atom, rename)
+        if chosen is None and same_for_both(atom, rename):
+            return self.params.setdefault(atom, f"p{len(self.params)}")
+        return chosen
 
     def _chosen(self, atom: eq.Expr, rename: dict[str, str]) -> str | None:
         """A minimum, maximum, choice or remainder as a variable of its own, tied to its operands."""
@@ -172,7 +177,7 @@ class Space:
 
     def _opaque(self, m: tuple[eq.Expr, ...], rename: dict[str, str]) -> str | None:
         """A product of indices and sizes (``block * blockDim``) as one unknown number."""
-        if not all(isinstance(a, eq.Index) or static_expr(a) for a in m):
+        if not all(isinstance(a, eq.Index) or static_expr(a) or same_for_both(a, rename) for a in m):
             return None
         self.dropped = True
         key = "product", tuple(rename.get(a.name, a.name) if isinstance(a, eq.Index) else a for a in m)
@@ -292,6 +297,7 @@ class Question:
             for s, t in zip(*cells, strict=True):
                 p, q = _without_stride(to_poly(s), to_poly(t), (*a.path, *b.path), shared)
                 told = curved(space, a, b, names_a, names_b, p, q) or turned(space, a, b, names_a, names_b, s, t)
+                told = told or multiples(space, a, b, names_a, names_b, p, q)
                 left, right = told or (space.poly(p, names_a), space.poly(q, names_b))
                 if left is not None and right is not None:
                     space.constraints.append(f"{left} = {right}")
@@ -306,7 +312,7 @@ def _as_written(a: Access) -> tuple[eq.Expr, ...]:
     """The subscripts as the source has them, which digits of one are put together to; none where these are unknown."""
     if a.whole or not a.view:
         return a.whole or a.subscripts
-    if len(a.view) != len(a.subscripts) or a.view[0] != eq.Const(0, INT):
+    if len(a.view) != len(a.subscripts):
         return ()
     flat = to_poly(a.subscripts[0])
     for s, radix in zip(a.subscripts[1:], a.view[1:], strict=True):

@@ -24,8 +24,8 @@ class Unknowns(Protocol):
 
 
 def multiplied(unknowns: Unknowns, impossible: Callable[[str], bool]) -> list[str]:
-    """What follows where a constraint states that the size is 1 or more, as of a template's integer that is a block's
-    extent: a product is not less than an index that is not negative; of two values of one index, the products are as
+    """What follows where the size is 1 or more, as of a template's integer that is a block's extent, or of what a
+    thread's index stays below: a product is not less than an index that is not negative; of two values of one index, the products are as
     far apart as the size where the indices differ; a product stays below ``n`` by the size where the index stays below
     ``n`` divided by the size.
 
@@ -33,7 +33,11 @@ def multiplied(unknowns: Unknowns, impossible: Callable[[str], bool]) -> list[st
     where the set decides it, since each ``or`` doubles isl's work.
     """
     found = []
-    each = [(g, *p) for g, p in unknowns.products.items() if Poly({p[2]: 1}) - 1 in unknowns.stated]
+    each = [
+        (g, *p)
+        for g, p in unknowns.products.items()
+        if Poly({p[2]: 1}) - 1 in unknowns.stated or impossible(f"{p[1]} <= 0")
+    ]
     for at, (g, x, size, rest, index) in enumerate(each):
         if impossible(f"{x} <= -1"):
             found.append(f"{g} >= {x}")

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from kraise.analysis.conditions import classify, negate
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
+from kraise.ir.walk import topological
 
 SYMBOL = {"ge": ">=", "eq": "=", "ne": "!="}
 
@@ -23,6 +25,9 @@ def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | 
             if x is None or t.kind == "int":
                 return None if x is None else f"{v} = {x}"
             return f"({x} >= 0 and {v} = {x}) or {x} < 0"
+        case eq.Cast(type=t, arg=a) if t.is_integer and (t.bits or 32) >= 32 and _of_the_launch(a):
+            x = text(a)
+            return None if x is None else f"{v} = {x}"
         case eq.Op(name="min" | "max" as name, args=(a, b)):
             x, y = text(a), text(b)
             return None if x is None or y is None else f"{v} = {name}({x}, {y})"
@@ -51,6 +56,13 @@ def ties(atom: eq.Expr, v: str, text: Callable[[eq.Expr], str | None]) -> str | 
     return None
 
 
+def _of_the_launch(a: eq.Expr) -> bool:
+    """Whether ``a`` is a size of the launch, halved or not: far from the end of its type, signed or not."""
+    while isinstance(a, eq.Op) and a.name in ("shr", "tdiv", "floordiv"):
+        a = a.args[0]
+    return isinstance(a, eq.Param) and a.type == INT and "." in a.name
+
+
 def exact(atom: eq.Expr, text: Callable[[eq.Expr], str | None]) -> bool:
     """Whether :func:`ties` says all that there is to say of ``atom``."""
     match atom:
@@ -60,3 +72,13 @@ def exact(atom: eq.Expr, text: Callable[[eq.Expr], str | None]) -> bool:
             facts = classify(c), classify(negate(c))
             return all(f is not None and text(to_expr(f.poly)) is not None for f in facts)
     return False
+
+
+def same_for_both(atom: eq.Expr, rename: dict[str, str]) -> bool:
+    """Whether ``atom`` is computed of arguments and of what two instances share (``n >> round``, ``int(z / h)``): one
+    unknown number for both, whatever it is."""
+    shared = getattr(rename, "shared", None)
+    if shared is None or not isinstance(atom, eq.Op | eq.Cast):
+        return False
+    known = eq.Op | eq.Cast | eq.Const | eq.Param | eq.Shape
+    return all(x.name in shared if isinstance(x, eq.Index) else isinstance(x, known) for x in topological((atom,)))

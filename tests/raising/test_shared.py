@@ -127,12 +127,16 @@ def test_tree_block_by_block_checks_its_size():
     [
         {"barrier": ""},  # the rounds race
         {"bound": "w + 1"},  # a thread reads what its neighbour writes
-        {"op": "-"},  # not associative
         {"cell": 1, "end": "cuda.atomic.add(y, 0, s[1])"},  # half-combined
     ],
 )
 def test_tree_twins_are_refused(change):
     refusal(TREE.format(**TREES | change))
+
+
+def test_a_tree_that_is_no_sum_stays_a_loop_of_steps():
+    (loop,) = (s for s in raised(TREE.format(**TREES | {"op": "-"})).body if isinstance(s, eq.Fold))
+    assert loop.axis is not None and len(loop.arrays) == 1
 
 
 def test_divergent_barrier():
