@@ -25,12 +25,13 @@ def multiples(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, p: Poly, q
         sides = [_divided(x, index, unit) for x in (p, q)]
         if None in sides:
             continue
-        texts = []
+        texts: list[str] = []
         for side, names, own in ((sides[0], names_a, "a"), (sides[1], names_b, "b")):
             count, rest = side  # type: ignore[misc]
             whole = space.poly(rest, names)
-            texts.append(None if whole is None else f"{count * times}*{space.variable(f'whole {own}')} + {whole}")
-        if None in texts:
+            if whole is not None:
+                texts.append(f"{count * times}*{space.variable(f'whole {own}')} + {whole}")
+        if len(texts) < 2:
             continue
         one, other = (space.variable(n.get(index.name, index.name)) for n in (names_a, names_b))
         v, w = space.variable("whole a"), space.variable("whole b")

@@ -25,9 +25,9 @@ class Unknowns(Protocol):
 
 def multiplied(unknowns: Unknowns, impossible: Callable[[str], bool]) -> list[str]:
     """What follows where the size is 1 or more, as of a template's integer that is a block's extent, or of what a
-    thread's index stays below: a product is not less than an index that is not negative; of two values of one index, the products are as
-    far apart as the size where the indices differ; a product stays below ``n`` by the size where the index stays below
-    ``n`` divided by the size.
+    thread's index stays below: a product is not less than an index that is not negative; of two values of one index,
+    the products are as far apart as the size where the indices differ; a product stays below ``n`` by the size where
+    the index stays below ``n`` divided by the size.
 
     ``impossible`` says whether a further constraint leaves nothing of the set: what depends on one is stated only
     where the set decides it, since each ``or`` doubles isl's work.

@@ -42,7 +42,12 @@ typedef _Float16 half; typedef _Float16 __half;
 static inline float __half2float(half h) { return h; } static inline half __float2half(float f) { return f; }
 static inline half __float2half_rn(float f) { return f; } static inline half __hadd(half a, half b) { return a + b; }
 static inline half __hsub(half a, half b) { return a - b; } static inline half __hmul(half a, half b) { return a * b; }
-static inline half __hdiv(half a, half b) { return a / b; } static inline half __hfma(half a, half b, half c) { return a * b + c; }
+static inline half __hdiv(half a, half b) { return a / b; } static inline half __hfma(half a, half b, half c) { return fmaf(a, b, c); }
+static inline half __hneg(half a) { return -a; } static inline half __habs(half a) { return fabsf(a); } static inline half hrcp(half a) { return 1.0f / (float)a; }
+static inline half __hmax(half a, half b) { return fmaxf(a, b); } static inline half __hmin(half a, half b) { return fminf(a, b); }
+#define H(NAME, F) static inline half NAME(half a) { return F((float)a); }
+H(hexp, expf) H(hexp2, exp2f) H(hlog, logf) H(hlog2, log2f) H(hsqrt, sqrtf) H(hrsqrt, 1 / sqrtf) H(hsin, sinf) H(hcos, cosf) H(htanh, tanhf)
+#undef H
 #endif
 // bfloat16: the upper half of a float, rounded to the nearest, ties to even
 struct __nv_bfloat16 {
@@ -58,6 +63,29 @@ typedef __nv_bfloat16 nv_bfloat16; typedef __nv_bfloat16 hip_bfloat16;
 B(operator+, +) B(operator-, -) B(operator*, *) B(operator/, /) B(__hadd, +) B(__hsub, -) B(__hmul, *) B(__hdiv, /)
 #undef B
 static inline __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) { return fmaf(a, b, c); }
+// pairs of numbers of 16 bits
+#define P(T, E, NAME, ONE) \
+  struct alignas(4) T { E x, y; }; static inline T make_##T(E x, E y) { return {x, y}; } \
+  static inline T operator+(T a, T b) { return {__hadd(a.x, b.x), __hadd(a.y, b.y)}; } static inline T operator-(T a, T b) { return {__hsub(a.x, b.x), __hsub(a.y, b.y)}; } \
+  static inline T operator*(T a, T b) { return {__hmul(a.x, b.x), __hmul(a.y, b.y)}; } static inline T operator/(T a, T b) { return {__hdiv(a.x, b.x), __hdiv(a.y, b.y)}; } \
+  static inline T __hadd2(T a, T b) { return a + b; } static inline T __hsub2(T a, T b) { return a - b; } static inline T __hmul2(T a, T b) { return a * b; } \
+  static inline T __h2div(T a, T b) { return a / b; } static inline T __hfma2(T a, T b, T c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
+  static inline T __halves2##NAME(E x, E y) { return {x, y}; } static inline T ONE(E x) { return {x, x}; } \
+  static inline T __float2##NAME##_rn(float x) { return {(E)x, (E)x}; } static inline T __floats2##NAME##_rn(float x, float y) { return {(E)x, (E)y}; } \
+  static inline float __low2float(T a) { return a.x; } static inline float __high2float(T a) { return a.y; }
+#ifdef __FLT16_MAX__
+P(half2, half, half2, __half2half2)
+typedef half2 __half2;
+static inline half2 __hneg2(half2 a) { return {__hneg(a.x), __hneg(a.y)}; } static inline half2 __habs2(half2 a) { return {__habs(a.x), __habs(a.y)}; }
+static inline half2 __hmax2(half2 a, half2 b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; } static inline half2 __hmin2(half2 a, half2 b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+static inline half __low2half(half2 a) { return a.x; } static inline half __high2half(half2 a) { return a.y; }
+#define H(NAME, F) static inline half2 NAME(half2 a) { return {F(a.x), F(a.y)}; }
+H(h2exp, hexp) H(h2exp2, hexp2) H(h2log, hlog) H(h2sqrt, hsqrt) H(h2rsqrt, hrsqrt) H(h2sin, hsin) H(h2cos, hcos) H(h2rcp, hrcp) H(h2tanh, htanh)
+#undef H
+#endif
+P(__nv_bfloat162, __nv_bfloat16, bfloat162, __bfloat162bfloat162)
+#undef P
+typedef __nv_bfloat162 nv_bfloat162;
 static inline float __bfloat162float(__nv_bfloat16 b) { return b; } static inline __nv_bfloat16 __float2bfloat16(float f) { return f; }
 static inline __nv_bfloat16 __float2bfloat16_rn(float f) { return f; }
 #define V(T, E) \
@@ -67,6 +95,11 @@ static inline __nv_bfloat16 __float2bfloat16_rn(float f) { return f; }
 V(char, signed char) V(uchar, unsigned char) V(short, short) V(ushort, unsigned short) V(int, int) V(uint, unsigned)
 V(long, long) V(ulong, unsigned long) V(longlong, long long) V(ulonglong, unsigned long long) V(float, float) V(double, double)
 #undef V
+#ifdef __FLT16_MAX__
+static inline float2 __half22float2(half2 a) { return {(float)a.x, (float)a.y}; } static inline half2 __float22half2_rn(float2 a) { return {(half)a.x, (half)a.y}; }
+#endif
+static inline float2 __bfloat1622float2(__nv_bfloat162 a) { return {(float)a.x, (float)a.y}; }
+static inline __nv_bfloat162 __float22bfloat162_rn(float2 a) { return {a.x, a.y}; }
 struct dim3 { unsigned x, y, z; constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
 static uint3 threadIdx, blockIdx;
 static dim3 blockDim, gridDim;

@@ -1,4 +1,4 @@
-"""What two threads share of a round is one number for both, whatever it is: steps of trees in memory, places of planes."""
+"""What two threads share of a round is one number for both: steps of trees in memory, places of planes."""
 
 import pytest
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import numbers, vocabulary
+from kraise.frontends.cuda_c import half_pairs, numbers, vocabulary
 from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
@@ -250,9 +250,6 @@ class Builtins(TypeFunctions):
     def _unary_concept(self, name: str, symbol: str, arguments: list[Tree], node: Tree) -> Any:
         return self.unary(symbol, self.value(arguments[0]), self.span(node), node)
 
-    def _operation(self, operation: str, arguments: list[Tree], node: Tree) -> Any:
-        return self.math(operation, operation, [self.value(a) for a in arguments], node)
-
     def _test(self, name: str, operation: str, arguments: list[Tree], node: Tree) -> Any:
         return self.math(name, operation, [self.value(arguments[0])], node)
 
@@ -380,6 +377,7 @@ _CONCEPTS: dict[str, Callable[..., Any]] = {
     "reciprocal": Builtins._reciprocal,
     "binary": Builtins._binary_concept,
     "unary": Builtins._unary_concept,
+    **half_pairs.CONCEPTS,
     "mulhi": Builtins._mulhi,
     "ffs": Builtins._ffs,
     "brev": Builtins._brev,

@@ -49,6 +49,8 @@ def type_called(name: str) -> CType | None:
         return vector("uint3", scalar("uint32"), 3)
     if name in _OPAQUE or name in opaque():
         return Void(name)
+    if name in table["pairs"]:
+        return vector(name, scalar(table["pairs"][name]), 2)
     for prefix, element in table["vectors"].items():
         if name[: len(prefix)] == prefix and name[len(prefix) :] in ("1", "2", "3", "4"):
             return vector(name, scalar(element), int(name[-1]))
