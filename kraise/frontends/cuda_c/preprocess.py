@@ -20,6 +20,7 @@ from typing import Any
 from pcpp.preprocessor import Action, OutputDirective, Preprocessor
 
 from kraise.diagnostics import Diagnostic, Span, refuse
+from kraise.frontends.cuda_c.headers import where
 from kraise.frontends.cuda_c.numbers import evaluate
 from kraise.frontends.cuda_c.tokens import Raw, split
 
@@ -49,13 +50,13 @@ def preprocess(source: str, file: str, defines: Iterable[str] = (), include_dirs
         raise refuse("KR105", f"a line of {longest} characters is too long to be source code", Span(file, 1))
     if "\0" in text:
         raise refuse("KR105", "the file holds NUL bytes: it is not C source text", Span(file, 1))
-    pp = _Expander(file, text)
+    pp = _Expander(file, text, tuple(include_dirs))
     for name, value in (*_predefined(file, text), *_WIDE_LITERALS):
         pp.define(f"{name} {value}")
     for item in defines:
         name, _, value = item.partition("=")
         pp.define(f"{name} {value or 1}")
-    for directory in (os.path.dirname(os.path.abspath(file)), *include_dirs):
+    for directory in (os.path.dirname(os.path.abspath(file)), *pp.folders):
         pp.path.append(os.path.abspath(directory))
     try:
         pieces = list(pp.parsegen(text + "\n", file, file))
@@ -110,12 +111,12 @@ _KNOWN = re.compile(  # headers of the toolkits and of C, whatever marks they ar
 class _Expander(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
     """pcpp with its own macro expansion (linear, positions of the call kept, limits) and hooks that never print."""
 
-    def __init__(self, file: str, text: str):
+    def __init__(self, file: str, text: str, folders: tuple[str, ...] = ()):
         self.numeric: dict[int, object] = {}
+        self.folders = folders
         super().__init__()
-        self.macros.pop("__DATE__", None)
-        self.macros.pop("__TIME__", None)
-        self.macros.pop("__PCPP__", None)
+        for name in ("__DATE__", "__TIME__", "__PCPP__"):
+            self.macros.pop(name, None)
         self.rewrite_paths: list = []
         self.file = file
         self.comments: dict[int, str] = {}
@@ -151,7 +152,7 @@ class _Expander(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
                     "KR105",
                     f"the header {includepath!r} is not found; what it defines is unknown",
                     Span(self.file, self.include_line),
-                    "name its folder with -I DIR",
+                    where(includepath, self.file, self.folders),
                     severity="warning",
                 )
             )

@@ -10,6 +10,7 @@ from typing import Any
 from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.frontends.cuda_c import enzyme
 from kraise.frontends.cuda_c.functions import Lowering
+from kraise.frontends.cuda_c.headers import with_includer
 from kraise.frontends.cuda_c.host_variants import Variants
 from kraise.frontends.cuda_c.hosts import read_hosts
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of, instantiations
@@ -135,7 +136,7 @@ def _read(
         activities=tuple(activities),
         blocks=told_blocks(program, frozenset(f.name for f in functions if f.kind == "kernel")),
     )
-    return module, tuple(diagnostics)
+    return module, with_includer(diagnostics, file, include_dirs)
 
 
 def _activities(asked: list[enzyme.Call], function: kernel.Function, diagnostics: list[Diagnostic]) -> list[Activity]:
