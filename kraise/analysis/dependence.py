@@ -312,7 +312,8 @@ def _as_written(a: Access) -> tuple[eq.Expr, ...]:
     """The subscripts as the source has them, which digits of one are put together to; none where these are unknown."""
     if a.whole or not a.view:
         return a.whole or a.subscripts
-    if len(a.view) != len(a.subscripts):
+    rows = a.view[0] != eq.Const(0, INT)  # where sizes are their lengths, what proves these reads better
+    if len(a.view) != len(a.subscripts) or (rows and not all(isinstance(r, eq.Const) for r in a.view[1:])):
         return ()
     flat = to_poly(a.subscripts[0])
     for s, radix in zip(a.subscripts[1:], a.view[1:], strict=True):

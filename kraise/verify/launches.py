@@ -170,7 +170,9 @@ def covering(axes: tuple[int, ...], block: Triple, running: Running, elements: i
             return None
         probe, tried = running(grid, block), tried + 1
         if last is not None and (probe.stores, probe.needed) == (last[1].stores, last[1].needed):
-            return last
+            far = running(_block(axes, (4 * blocks,)), block) if len(axes) == 1 and not probe.rounds else probe
+            if (far.stores, far.needed) == (last[1].stores, last[1].needed):
+                return last  # not the next row's start, further on (``if (i % w == 0)``)
         last = grid, probe
         blocks += max(1, blocks // 2)
 

@@ -326,13 +326,16 @@ def _told_by_cell(cx: Context, w: Access, names: frozenset[str], shared: bool) -
 
 
 def _one_number(w: Access, other: Access) -> bool:
-    """Plain stores of one and the same number (the ends of a boundary, and its corners twice): whichever comes last."""
+    """Plain stores of one and the same number (the ends of a boundary, and its corners twice), or of what all threads
+    compute alike: whichever comes last."""
     one, two = w.value, other.value
     if not (w.write and other.write) or w.accumulate or other.accumulate or w.atomic or other.atomic:
         return False
-    if not (isinstance(one, eq.Const) and isinstance(two, eq.Const)):
+    if isinstance(one, eq.Const) and isinstance(two, eq.Const):
+        return one.type == two.type and repr(one.value) == repr(two.value)  # 0.0 is not -0.0
+    if one is None or w.folds or other.folds or free_indices(one) or mentions(one, (eq.CarryIn, eq.FoldResult)):
         return False
-    return one.type == two.type and repr(one.value) == repr(two.value)  # 0.0 is not -0.0
+    return one == two and repr(one) == repr(two)  # a Const in it may be -0.0
 
 
 def _reads(e: eq.Expr) -> bool:
