@@ -41,6 +41,7 @@ from kraise.verify.sizes import FEW, pitches, primes_for, rounded
 
 __all__ = ["Case", "CaseError", "infer_case", "launch_for", "load_case", "load_cases"]
 
+_ROWS = 60  # whole rows of 5 or 6, as of ``x_max + 4`` elements where sizes are 1: their last may be read in part
 _MANY = 5  # extents that a program may ask for: of more, the arrays would have too many elements
 
 
@@ -292,6 +293,8 @@ class _Search:
                     raise InterpreterError(f"{name} would need an extent of {extent} on axis {axis}")
                 shape = list(extents[name])
                 shape[axis] = rounded(extent, self.sizes(scalars, extents), len(shape) == 1)
+                if covered and attempt.small is not None and len(shape) == 1:
+                    shape[axis] += -shape[axis] % _ROWS
                 extents[name] = tuple(shape)
             self.equalise(extents)
         raise InterpreterError("the arrays' sizes do not settle")

@@ -26,7 +26,7 @@ SHAPES = {"a": (32,), "out": (1,)}
 def test_steps_in_memory_stay_a_loop(steps):
     done = pipeline.translate(STEPS.format(**steps), "a.cu")
     assert "fori_loop" in done.text
-    agrees(done, pipeline.Request(shapes=SHAPES, grid=(1,), block=(8,), gradients=steps is HALVES))
+    agrees(done, pipeline.Request(shapes=SHAPES, grid=(1,), block=(8,), gradients=False))
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,46 @@ def test_two_parts_of_an_array_beside_a_sum_of_lanes():
     shapes = {"x": (8,), "y": (9,)}
     agrees(done, pipeline.Request(shapes=shapes, values={"n": 8}, grid=(1,), block=(32,), gradients=False))
     assert not pipeline.translate(PARTS.format(start="q + t - 1"), "a.cu").raised
+
+
+CORNERS = """
+__global__ void k(float *v, const float *s, const float *e, int n, int m, int k) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < n && j < m && e[j * n + i] > 0.0f) {{
+    v[j * (n + 1) + i] = s[k];
+    v[(j + 1) * (n + 1) + i + 1] = {other};
+  }}
+}}"""
+
+
+def test_what_all_threads_compute_alike_is_stored_in_any_order():
+    done = pipeline.translate(CORNERS.format(other="s[k]"), "a.cu")
+    sizes = {"n": 3, "m": 2, "k": 1}
+    agrees(done, pipeline.Request(shapes={"v": (12,), "s": (2,), "e": (6,)}, values=sizes, gradients=False))
+    for other in ("s[k + 1]", "s[i]", "-s[k]"):
+        assert not pipeline.translate(CORNERS.format(other=other), "a.cu").raised
+
+
+EDGES = """
+__global__ void k(float *a, float *c, int w, int h) {
+  int g = blockIdx.x * blockDim.x + threadIdx.x, row = g / w;
+  if (row == 0) c[g] = 1.0f;
+  if (row >= 4 && row < h) a[g] *= 2.0f;
+}"""
+
+
+def test_a_launch_goes_on_to_the_last_row():
+    """Threads of the rows between store nothing: no end of what the guard lets through."""
+    agrees(pipeline.translate(EDGES, "a.cu"), pipeline.Request(values={"w": 11, "h": 6}, gradients=False))
+
+
+def test_a_row_of_a_length_that_memory_says():
+    source = """
+    struct Image { int w, h; };
+    __global__ void k(float *y, const Image *p) {
+      int j = blockIdx.y * blockDim.y + threadIdx.y, i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < p->w && j < p->h) y[j * p->w + i] = 1.0f + i;
+    }"""
+    (problem,) = pipeline.translate(source, "a.cu").diagnostics
+    assert problem.code == "KR202" and "as `p.w` in memory" in problem.reason and "by value" in problem.hint
+    assert pipeline.translate(source.replace("*p", "p").replace("->", "."), "a.cu").raised == ("k",)

@@ -16,7 +16,7 @@ from kraise.analysis.dependence import Access, Question, may_meet
 from kraise.analysis.meeting import meeting
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.ranks import ranks_of
-from kraise.diagnostics import Refused, refuse
+from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
@@ -24,6 +24,7 @@ from kraise.raising.checked import rely_on_order
 from kraise.raising.memory.benign import stays
 from kraise.raising.memory.levels import set_once
 from kraise.raising.memory.phases import BARRIER, BLOCK, GRID, WARP, Unordered, unordered
+from kraise.raising.memory.race_refusals import refusal
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw
@@ -80,7 +81,7 @@ def check(
                     met = None
                 kept = met is None or stays(cx, w, other, used) or stays(cx, other, w, used)
                 if met is not None and not kept and (w.array, w.span) not in found:
-                    found[w.array, w.span] = _refusal(w, other, running, met(), w.array in shared)
+                    found[w.array, w.span] = refusal(w, other, running, met(), w.array in shared)
         if len(found) > len(begun) and set_once(cx, raws, (), group[0].array):
             found = begun
     if found:
@@ -340,57 +341,3 @@ def _one_number(w: Access, other: Access) -> bool:
 
 def _reads(e: eq.Expr) -> bool:
     return mentions(e, (eq.Read, eq.CarryIn, eq.FoldResult))
-
-
-HINT = "use an atomic if all of them count, or guard the store to the one that does"
-BARRIER_HINT = "put a barrier (cuda.syncthreads(), __syncthreads()) between the two"
-
-
-def _injective(subscripts: list[eq.Expr]) -> str:
-    """What to declare of the index array, by its name where there is one."""
-    nodes = topological(subscripts)
-    reads = {n.version for n in nodes if isinstance(n, eq.Read)}
-    names = {
-        n.version.array for n in nodes if isinstance(n, eq.Read) and not n.version.number and n.type.kind != "float"
-    }
-    if len(reads) == len(names) == 1 and not any(isinstance(n, eq.Reduce | eq.Scan) for n in nodes):
-        return f'"{names.pop()} is injective"'
-    return '"idx is injective" (idx: the index array)'
-
-
-def _refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shared: bool) -> Refused:
-    """``where`` they meet, in words, if that is known; ``shared``: in an array of a block."""
-    which = ", ".join(threads)
-    seen = f" ({where})" if where else ""
-    if w is other:
-        scattered = [s for s in w.subscripts if not index_like(s)]
-        if scattered:
-            return refuse(
-                "KR202",
-                f"two threads may store to one element of `{w.array}`: "
-                "nothing says that its subscript takes each value once",
-                w.span,
-                f"use an atomic, or declare it: --assume {_injective(scattered)} or "
-                f'"{w.array} is stored once" (where not all threads store)',
-            )
-        moving = set(threads) & frozenset().union(*(free_indices(s) for s in w.subscripts))
-        if not moving or moving != set(threads):
-            still = ", ".join(t for t in threads if t not in moving)
-            return refuse(
-                "KR201",
-                f"all threads that differ in {still} write the same element of `{w.array}`{seen}",
-                w.span,
-                "guard the store to one thread, or use an atomic",
-                where,
-            )
-        reason = f"different threads ({which}) may write one element of `{w.array}`{seen}"
-        return refuse("KR201", reason, w.span, HINT, where)
-    verb = "writes" if other.write else "reads"
-    line = f" in line {other.span.line}" if other.span else ""
-    return refuse(
-        "KR201",
-        f"a thread writes an element of `{w.array}` that another one {verb}{line}, with no barrier between{seen}",
-        w.span,
-        BARRIER_HINT if shared else "write to another array than the one that is read",
-        where,
-    )
