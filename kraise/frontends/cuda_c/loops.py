@@ -14,6 +14,7 @@ from kraise.frontends.cuda_c.effects import changed, continues, jumps, same_orde
 from kraise.frontends.cuda_c.places import reads
 from kraise.frontends.cuda_c.tests_in_turns import in_turns, leaving
 from kraise.frontends.cuda_c.trees import Node, child, end, last_name, position, strip, tokens, trees
+from kraise.frontends.cuda_c.unsigned_rows import signed_rows
 from kraise.frontends.cuda_c.usage import names_in
 from kraise.frontends.cuda_c.values import Alias, Cell, VarPlace
 from kraise.frontends.cuda_c.variables import Variables
@@ -205,7 +206,8 @@ class Loops(Variables):
             self.names, self.notes = saved_names, saved_notes
             return False
         span = self.span(node)
-        self.emit(For(name, start, stop, step, tuple(body), parallel=parallel, type=t, span=span))
+        loop = For(name, start, stop, step, tuple(body), parallel=parallel, type=t, span=span)
+        self.emit(loop if h.declared is None else signed_rows(loop))
         if place is not None and self.usage.read_outside(h.name, position(node), end(node)):
             self._final(name, start, stop, step, t, span)
         return True
