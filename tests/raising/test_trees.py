@@ -90,11 +90,17 @@ def test_a_block_beyond_the_guard_keeps_what_it_was_filled_with():
         {"barrier": "pass"},
         {"combined": "s[t] + s[t + p + 1]"},
         {"place": "0"},
-        {"rounds": "size"},
     ],
 )
 def test_racy_twins_are_refused(change):
     assert codes(translated(**change)) & {"KR201", "KR202", "KR306"}
+
+
+def test_rounds_that_no_block_has_stay_a_loop():
+    """Three rounds of blocks of eight: what is defined for more would leave the shared array."""
+    done = translated(rounds="size")
+    assert "sum(" not in done.text
+    assert agrees(done, {"out": (1,), "a": (3,)}, {"size": 3}, (1,), (8,))
 
 
 def test_fewer_rounds_are_the_sum_of_smaller_blocks():
