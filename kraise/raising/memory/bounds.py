@@ -225,7 +225,9 @@ class _Marker:
             if isinstance(s, eq.Const | eq.Param):
                 continue
             index = sliced(s, bool(view), domain)
-            if index is not None and not self._stops_before(array, subs, index, domain):
+            if index is not None and not (
+                self._stops_before(array, subs, index, domain) or self._stops_in_block(array, subs, view, domain)
+            ):
                 continue
             top = remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
@@ -242,6 +244,15 @@ class _Marker:
         if paths and all(counted(index, p, domain) for p in paths):
             return True
         return bool(paths) and all(any(bounds_alone(c, index) and not implied(domain, c) for c in p) for p in paths)
+
+    def _stops_in_block(
+        self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain
+    ) -> bool:
+        """Whether the source stops within the last row of a view whose rows are the launch's blocks."""
+        if not by_launch(view):
+            return False
+        paths = self.executed.get((array, _flat(subs, view, self.tails(array))), ())
+        return bool(paths) and all(any(of_indices(c) and not implied(domain, c) for c in p) for p in paths)
 
     def _counted_use(self, read: eq.Read, domain: Domain) -> bool:
         """The same of a load (a tile's) whose uses are all under such a condition."""
