@@ -62,8 +62,10 @@ class Context:
         self.uses: Counter[eq.Expr] = Counter()
         self.inline: dict[object, Val] = {}
         self.nonempty: set[eq.Expr] = set()  # reductions over at least one value
+        self.starts, self.asked_places = dict[eq.Expr, eq.Const](), set[eq.Expr]()  # see sums/nothing
+        self.reached: dict[tuple[str, int], list[Linear]] = {}  # see loads/one_cell
         self.constant: set[eq.Expr] = set()  # values of which no derivative is taken
-        # what comes after the current statement (None: within a loop); versions whose variable holds another one now
+        # what comes after the current statement (None: in a loop); versions whose variable holds another one now
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
         self.rebound: set[eq.Version] = set()
         self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined

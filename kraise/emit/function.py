@@ -18,6 +18,7 @@ from kraise.emit.loads import (
     flat_members,
     gathered_rows,
     halo,
+    one_cell,
     picked,
     row_members,
     tile_rows,
@@ -41,7 +42,11 @@ from kraise.emit.stores import (
     writes,
 )
 from kraise.emit.stores.merge import merged
+<<<<<<< HEAD
 from kraise.emit.sums import between, members, neighbours, row_ends, totals
+=======
+from kraise.emit.sums import between, members, neighbours, nothing, totals
+>>>>>>> ecc2a490 (What data look for among no entries, and extrema of nothing that are joined with a number)
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes
@@ -187,6 +192,8 @@ def _lowered(
     shared_by_two = dict.fromkeys(p.value for p in context.neighbours.values())
     context.count_uses(kernel.body, (*values, *shared_by_two))
     context.nonempty |= beside_places(kernel.body)
+    context.reached = one_cell.reached(kernel)
+    context.starts, context.asked_places = nothing.started(kernel.body, values)
     for stmt in tree.statements(kernel.body):
         if isinstance(stmt, eq.Fold):
             for s in stmt.scalars:

@@ -58,27 +58,27 @@ def entry_at(starts, columns, values, rows, cols, found):
     starts must lie between 0 and columns.shape[0]
     """
     n = found.shape[0]
+    m = columns.shape[0]
     end = starts.at[(rows[:n] + 1).astype(int)].get(mode="clip")  # kernel.py:46
+    some_columns = jnp.resize(columns, max(m, 1))
 
     def step(_, state):
         low, high = state
         below = low < high
         middle = (low + high) // 2  # kernel.py:49
-        below_2 = columns.at[middle].get(mode="clip") < cols[:n]
+        below_2 = some_columns.at[middle].get(mode="clip") < cols[:n]
         return (
             jnp.where(below & below_2, middle + 1, low),
             jnp.where(below & ~below_2, middle, high),
         )
 
     low, _ = jax.lax.fori_loop(
-        0,
-        columns.shape[0].bit_length(),
-        step,
-        (starts[rows[:n]].astype(int), end.astype(int)),
+        0, m.bit_length(), step, (starts[rows[:n]].astype(int), end.astype(int))
     )  # kernel.py:48
     found = jnp.full_like(found, 0.0)  # kernel.py:54
+    some_values = jnp.resize(values, max(values.shape[0], 1))
     return jnp.where(
-        (low < end) & (columns.at[low].get(mode="clip") == cols[:n]),
-        values.at[low].get(mode="clip"),
+        (low < end) & (some_columns.at[low].get(mode="clip") == cols[:n]),
+        some_values.at[low].get(mode="clip"),
         found,
     ).astype(found.dtype)  # kernel.py:56

@@ -17,20 +17,22 @@ def has_edge(row, col, from_, to, found, m):
 
     row must lie between 0 and col.shape[0]
     """
+    n = col.shape[0]
+    some_col = jnp.resize(col, max(n, 1))
 
     def step(_, state):
         lo, hi = state
         below = lo <= hi
         dividend = lo + hi
         mid = jax.lax.div(dividend, jnp.asarray(2, dividend.dtype))  # kernel.cu:9
-        col_at = col.at[mid].get(mode="clip")
+        col_at = some_col.at[mid].get(mode="clip")
         return (
             jnp.where(below & (col_at < to[:m]), mid + 1, lo),
             jnp.where(below & (col_at > to[:m]), mid - 1, hi),
         )
 
     lo, hi = jax.lax.fori_loop(
-        0, col.shape[0].bit_length(), step, (row[from_[:m]], row[from_[:m] + 1] - 1)
+        0, n.bit_length(), step, (row[from_[:m]], row[from_[:m] + 1] - 1)
     )  # kernel.cu:8
     return found.at[:m].set(jnp.where(lo <= hi, 1, 0))  # kernel.cu:19
 

@@ -28,8 +28,9 @@ def pivots(row, col, a, d, at, n):
     )
     below = row_min < row[1 : n + 1]
     at = at.at[:n].set(jnp.where(below, row_min, -1))  # kernel.cu:8
+    some_a = jnp.resize(a, max(a.shape[0], 1))
     d = d.at[:n].set(
-        jnp.where(below, a.at[row_min].get(mode="clip"), 0.0)
+        jnp.where(below, some_a.at[row_min].get(mode="clip"), 0.0)
     )  # kernel.cu:8
     return d, at
 
@@ -44,13 +45,16 @@ def grade(mark, limit, grade, why, n, levels):
     """
     below = mark[:n, None] <= limit[:levels]
     any_ = below.any(axis=1)
-    argmax = below.argmax(axis=1)
+    argmax = below.argmax(axis=1) if levels > 0 else jnp.zeros(n, int)
     grade = grade.at[:n].set(
         jnp.where(any_, argmax, levels).astype(grade.dtype)
     )  # kernel.cu:21
+    some_limit = jnp.resize(limit, max(limit.shape[0], 1))
     why = why.at[:n].set(
         jnp.where(
-            any_, jnp.where(mark[:n] < limit.at[argmax].get(mode="clip"), 1, 2), why[:n]
+            any_,
+            jnp.where(mark[:n] < some_limit.at[argmax].get(mode="clip"), 1, 2),
+            why[:n],
         )
     )  # kernel.cu:21
     why = why.at[:n].set(jnp.where(~any_, 3, why[:n]))  # kernel.cu:25

@@ -30,8 +30,9 @@ def nearest_in_list(begin, cand, x, dist, who):
         m,
         indices_are_sorted=True,
     )
+    some_cand = jnp.resize(cand, max(n, 1))
     arg = jnp.where(
-        best < jnp.inf, cand.at[row_min].get(mode="clip"), -1
+        best < jnp.inf, some_cand.at[row_min].get(mode="clip"), -1
     )  # kernel.py:13
     who = who.at[:m].set(arg)  # kernel.py:19
     return dist, who

@@ -19,7 +19,10 @@ def repeated_knots(y, xq, xs, ys):
     above = h > 0.0
     safe_h = jnp.where(above, h, 1)
     t = (xq - xs_at) / safe_h  # kernel.py:18
-    ys_at = ys.at[k].get(mode="clip")
+    some_ys = jnp.resize(ys, max(ys.shape[0], 1))
+    ys_at = some_ys.at[k].get(mode="clip")
     return y.at[: xq.shape[0]].set(
-        jnp.where(above, (1.0 - t) * ys_at + t * ys.at[k + 1].get(mode="clip"), ys_at)
+        jnp.where(
+            above, (1.0 - t) * ys_at + t * some_ys.at[k + 1].get(mode="clip"), ys_at
+        )
     )  # kernel.py:21

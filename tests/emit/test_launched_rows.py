@@ -72,3 +72,31 @@ def test_rows_of_a_field_in_blocks(name):
             shapes={"u": (cells,), "out": (6,)}, values={"nx": 7, "ny": 5, "pitch": 7}, grid=grid, block=(4, 2)
         )
         agrees(done, request, grid)
+
+
+def test_a_block_that_is_begun_beside_a_condition_that_is_stored():
+    """``b[t] = i < n and x[i] > 0.5``: the array ends where n says, within the last block."""
+    source = """
+from numba import cuda
+import numpy as np
+
+@cuda.jit
+def any_above(x, out, n):
+    b = cuda.shared.array(4, np.bool_)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    b[t] = i < n and x[i] > 0.5
+    cuda.syncthreads()
+    h = 2
+    while h >= 1:
+        if t < h:
+            b[t] = b[t] or b[t + h]
+        cuda.syncthreads()
+        h = h // 2
+    if t == 0:
+        out[cuda.blockIdx.x] = b[0]
+"""
+    done = pipeline.translate(source, "kernel.py")
+    shapes, values = {"x": (9,), "out": (3,)}, {"n": 9}
+    request = pipeline.Request(shapes=shapes, values=values, grid=(3,), block=(4,), gradients=False)
+    agrees(done, request)

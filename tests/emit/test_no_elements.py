@@ -38,12 +38,57 @@ def places(A, y):
                 m = A[i, j]
                 a = j
         y[i] = a
+
+@cuda.jit
+def both(A, y):
+    i = cuda.grid(1)
+    if i < A.shape[0]:
+        m = -5.0
+        a = -1
+        for j in range(A.shape[1]):
+            if A[i, j] > m:
+                m = A[i, j]
+                a = j
+        y[i] = 10 * m + a
+
+@cuda.jit
+def first(A, y):
+    i = cuda.grid(1)
+    if i < A.shape[0]:
+        a = -1
+        for j in range(A.shape[1]):
+            if A[i, j] == 2.0:
+                a = j
+                break
+        y[i] = a
+
+@cuda.jit
+def of_segments(k, v, y):
+    i = cuda.grid(1)
+    if i < y.shape[0]:
+        m = -1e30
+        for j in range(k[i], k[i + 1]):
+            if v[j] > m:
+                m = v[j]
+                y[i] = v[j] + j
+
+@cuda.jit
+def horner(k, c, y):
+    i = cuda.grid(1)
+    if i < y.shape[0]:
+        s = 0.0
+        for j in range(k[i], k[i + 1]):
+            s = s * y[i] + c[j]
+        y[i] = s
 """
 CASES = {
     "greatest": ((0,), [3.0], [3.0], [7.0, 5.0], [7.0]),
     "of_rows": ((2, 0), [3.0, 4.0], [-1e30, -1e30], [[1.0, 5.0], [4.0, 2.0]], [5.0, 4.0]),
     "places": ((2, 0), [3, 4], [-1, -1], [[1.0, 5.0], [4.0, 2.0]], [0, 1]),
+    "both": ((2, 0), [3.0, 4.0], [-51.0, -51.0], [[1.0, 5.0], [4.0, 2.0]], [51.0, 40.0]),
+    "first": ((2, 0), [3, 4], [-1, -1], [[1.0, 5.0], [4.0, 2.0]], [-1, 1]),
 }
+ROWS = {"of_segments": ([3.0, 4.0], [1.0, 4.0]), "horner": ([0.0, 0.0], [1.0, 0.0])}
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +105,15 @@ def test_what_it_starts_from(module, name):
     if y.dtype == jnp.float32:
         slope = jax.grad(lambda y: f(jnp.zeros(shape), y).sum())(y)
         assert slope.tolist() == [float(name == "greatest")] * y.size
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_without_entries(module, name):
+    f, y = getattr(module, name), jnp.array([3.0, 4.0])
+    empty, some = ROWS[name]
+    assert f(jnp.zeros(3, int), jnp.zeros(0), y).tolist() == empty
+    assert f(jnp.array([0, 1, 1]), jnp.array([1.0]), y).tolist() == some
+    assert jax.grad(lambda y: f(jnp.zeros(3, int), jnp.zeros(0), y).sum())(y).tolist() == [float(e > 0) for e in empty]
 
 
 @pytest.mark.parametrize("start, raises", [("1e30", False), ("math.inf", True)])

@@ -23,6 +23,7 @@ from kraise.emit.loads.filled import (
     product,
 )
 from kraise.emit.loads.moving import moves
+from kraise.emit.loads.one_cell import with_one
 from kraise.emit.loads.repeated import repeated
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering
@@ -281,6 +282,7 @@ def _one_gather(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear,
 
 
 def _gather(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Val:
+    base = with_one(low.ctx, base, node, extents, frame) if node.safe else base
     items, values = index_arrays(low, node.subscripts, extents, frame, node.safe)
     wide = max((v.rank for v in values), default=0)
     axes = tuple(a for a in frame if any(a in v.axes for v in values))

@@ -82,7 +82,10 @@ def from_other(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
         places = [n for n in tree.walk(place) if isinstance(n, eq.ArgReduce) and (n.axis,) == found.axes]
         some = some_values(low.ctx, found, frame, arrays=True) if places else None
         if some is not None and all(low.ctx.uses[n] <= 1 for n in places):
-            return _if_any(low, node, found, some, other, frame)
+            low.ctx.nonempty.update(places)
+            made = _if_any(low, node, found, some, other, frame)
+            low.ctx.nonempty.difference_update(places)
+            return made
     return None
 
 

@@ -12,6 +12,7 @@ from kraise.emit.loads import table_rows, windows
 from kraise.emit.loads.blocked import blocks
 from kraise.emit.loads.views import expression
 from kraise.emit.lower import Lowering
+from kraise.emit.operands import literal
 from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running, stencils
 from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
@@ -154,9 +155,11 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
         initial = empty_value(low.ctx, node, present)
         some = None
         if initial is None or node not in low.ctx.constant:
-            some = some_values(low.ctx, node, own)
+            some = some_values(low.ctx, node, own, arrays=node in low.ctx.starts)
         if some is not None:
-            empty, initial = neutral(node.op, node.type, low.ctx.x64), None
+            start = low.ctx.starts.get(node)
+            empty = neutral(node.op, node.type, low.ctx.x64) if start is None else literal(low, start).py
+            initial = None
         width = said or kept_width(low.ctx, node.op, node.type)
         text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial, width)
         if some is not None:
@@ -370,7 +373,13 @@ def arg_reduce(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> V
     if not lo.same(Linear()):
         text = py.Bin("+", text, low.ctx.static(lo))
     size = linear(axis.hi) - lo
-    if size.terms and not nonnegative(size) and not any(nonnegative(size - a + -1) for a in low.ctx.assumed):
+    doubtful = not nonnegative(size) or (
+        node in low.ctx.asked_places
+        and node not in low.ctx.nonempty
+        and low.ctx.is_static(size)
+        and not any((linear(a.hi) - linear(a.lo)).same(size) for a in own)
+    )
+    if size.terms and doubtful and not any(nonnegative(size - a + -1) for a in low.ctx.assumed):
         # a range that starts late may hold nothing, and argmin refuses that
         start = low.ctx.static(lo)
         empty = start if not own else py.call("jnp.full", low.ctx.shape_of(own), start)

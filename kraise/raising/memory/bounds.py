@@ -19,7 +19,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, free_indices, map_statement, rebuild, statements, topological, transform
+from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
 from kraise.raising.memory.by_number import ByNumber
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
 from kraise.raising.memory.guarded import Guards, guards
@@ -35,6 +35,7 @@ from kraise.raising.memory.ranged import (
     is_rounded,
     of_indices,
     remainder_below,
+    sizes_of,
     sliced,
     within_range,
 )
@@ -58,7 +59,7 @@ def mark(
     around = box(rounds)
     values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
     marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
-    marker.sizes, marker.flags = _sizes(stmts), exit_flags(stmts)
+    marker.sizes, marker.flags = sizes_of(stmts), exit_flags(stmts)
     out = tuple(marker.statement(s, around) for s in stmts)
     kept = tuple(
         marker.expression(r, around) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
@@ -225,9 +226,7 @@ class _Marker:
             if isinstance(s, eq.Const | eq.Param):
                 continue
             index = sliced(s, bool(view), domain)
-            if index is not None and not (
-                self._stops_before(array, subs, index, domain) or self._stops_in_block(array, subs, view, domain)
-            ):
+            if index is not None and not self._stops_before(array, subs, view, index, domain):
                 continue
             top = remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
@@ -235,7 +234,9 @@ class _Marker:
             return not self._surely(array, subs, domain)
         return False
 
-    def _stops_before(self, array: str, subs: tuple[eq.Expr, ...], index: eq.Index, domain: Domain) -> bool:
+    def _stops_before(
+        self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], index: eq.Index, domain: Domain
+    ) -> bool:
         """Whether sizes keep the source's own accesses from places that the domain has (``l < k`` of a range that is
         rounded up to whole tiles): the array need not reach as far as the range."""
         if any(is_rounded(a) for c in above(index, domain) for a in to_poly(c.args[1]).atoms()):
@@ -243,16 +244,11 @@ class _Marker:
         paths = self.executed.get((array, subs)) or of_one_block(self.executed, array, subs)
         if paths and all(counted(index, p, domain) for p in paths):
             return True
+        if by_launch(view):  # or within the last block
+            whole = self.executed.get((array, _flat(subs, view, self.tails(array))), ())
+            if whole and all(any(of_indices(c) and not implied(domain, c) for c in p) for p in whole):
+                return True
         return bool(paths) and all(any(bounds_alone(c, index) and not implied(domain, c) for c in p) for p in paths)
-
-    def _stops_in_block(
-        self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], domain: Domain
-    ) -> bool:
-        """Whether the source stops within the last row of a view whose rows are the launch's blocks."""
-        if not by_launch(view):
-            return False
-        paths = self.executed.get((array, _flat(subs, view, self.tails(array))), ())
-        return bool(paths) and all(any(of_indices(c) and not implied(domain, c) for c in p) for p in paths)
 
     def _counted_use(self, read: eq.Read, domain: Domain) -> bool:
         """The same of a load (a tile's) whose uses are all under such a condition."""
@@ -377,17 +373,6 @@ class _Marker:
 def _is_size(poly: Poly) -> bool:
     """Whether it is a size of the source as it stands."""
     return isinstance(to_expr(poly), eq.Param | eq.Shape)
-
-
-def _sizes(stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Expr]:
-    """The parameters that are bounds of stores and of loops."""
-    axes: list[eq.Axis] = []
-    for s in statements(stmts):
-        if isinstance(s, eq.Write):
-            axes += s.axes
-        elif isinstance(s, eq.Fold) and s.axis is not None:
-            axes.append(s.axis)
-    return frozenset(n for n in topological(e for a in axes for e in (a.lo, a.hi)) if isinstance(n, eq.Param))
 
 
 def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:

@@ -10,7 +10,7 @@ from kraise.analysis.dependence import implied, nonnegative
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.walk import free_indices, statements, topological
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.threads.row_views import by_launch
 from kraise.raising.writes.exchanged import mixes
@@ -180,6 +180,17 @@ def box(axes: tuple[eq.Axis, ...]) -> Domain:
     return tuple(out)
 
 
+def sizes_of(stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Expr]:
+    """The parameters that are bounds of stores and of loops."""
+    axes: list[eq.Axis] = []
+    for s in statements(stmts):
+        if isinstance(s, eq.Write):
+            axes += s.axes
+        elif isinstance(s, eq.Fold) and s.axis is not None:
+            axes.append(s.axis)
+    return frozenset(n for n in topological(e for a in axes for e in (a.lo, a.hi)) if isinstance(n, eq.Param))
+
+
 __all__ = [
     "above",
     "bounds_alone",
@@ -189,6 +200,7 @@ __all__ = [
     "is_rounded",
     "of_indices",
     "remainder_below",
+    "sizes_of",
     "sliced",
     "within_range",
 ]
