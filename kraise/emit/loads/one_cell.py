@@ -38,8 +38,8 @@ def reached(kernel: eq.Kernel) -> Reached:
             sites.append((node.version.array, node.subscripts))
     found: Reached = {}
     for array, subscripts in sites:
-        for k, s in enumerate(subscripts):
-            form = linear(s)
+        for k, place in enumerate(subscripts):
+            form = linear(place)
             index = form.terms[0][0] if len(form.terms) == 1 else None
             if isinstance(index, eq.Index) and form.terms[0][1] > 0 and len(own := ranges.get(index.name, set())) == 1:
                 (axis,) = own
@@ -49,7 +49,7 @@ def reached(kernel: eq.Kernel) -> Reached:
 
 def with_one(context: Context, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Py:
     """``base``, or a variable that holds it with a cell more where it has none."""
-    if not any(_found(context, s) for s in node.subscripts):
+    if not any(_found(context, place) for place in node.subscripts):
         return base
     sizes = [size for a in frame if (size := context.size(a)) is not None]
     known = context.reached if not node.view else {}

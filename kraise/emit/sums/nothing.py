@@ -32,7 +32,7 @@ def started(body: tuple[eq.Stmt, ...], values: Iterable[eq.Expr]) -> tuple[dict[
             numbers = {_start(p, found) for p in parents}
             if len(numbers) == 1 and (one := numbers.pop()) is not None:
                 starts[found] = one
-    places = {p for n in nodes if isinstance(n, eq.Op) and n.name == "select" for p in _asked(n, starts)}
+    places: set[eq.Expr] = {p for n in nodes if isinstance(n, eq.Op) and n.name == "select" for p in _asked(n, starts)}
     return starts, places
 
 
