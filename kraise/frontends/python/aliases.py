@@ -17,6 +17,9 @@ def alias(scope: Scope, name: str, view: View, node: cst.CSTNode) -> None:
         raise scope.refuse(node, f"the parameter {name} is rebound to another array", "use another name", "KR299")
     if name in scope.views and scope.views[name].array == name:
         raise scope.refuse(node, f"the array {name} is rebound to another array", "use another name", "KR299")
+    if scope.exchanges.of(view.array):
+        reason = f"{name} is a part of {view.array}, which changes places with another array"
+        raise scope.refuse(node, reason, "subscript the array itself", "KR299")
     frozen = tuple(_frozen(scope, s, name, node) for s in view.subscripts)
     scope.ambiguous.discard(name)
     scope.views[name] = View(view.array, frozen)

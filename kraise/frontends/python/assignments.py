@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kraise.frontends.python import aliases, arrays, calls, elementwise, helpers, library
+from kraise.frontends.python import aliases, arrays, calls, elementwise, exchanged, helpers, library
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.roving import number_of
 from kraise.frontends.python.scope import Scope
@@ -30,6 +30,8 @@ AUGMENTED = {
 
 def assign_all(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CSTNode) -> list[Stmt]:
     """``a = b = value``: evaluated once."""
+    if id(value) in scope.exchanges.pairs:
+        return exchanged.lowered(scope, scope.exchanges.pairs[id(value)], node)
     if len(targets) == 1:
         return assign(scope, targets[0], value, node)
     result = ex.scalar(scope, value)

@@ -13,6 +13,8 @@ from kraise.frontends.cas_rounds import with_atomics
 from kraise.frontends.python import annotations as written
 from kraise.frontends.python import statements
 from kraise.frontends.python.constants import Folder, read_constants
+from kraise.frontends.python.exchanged import check as check_kinds
+from kraise.frontends.python.exchanged import exchanges
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.ranks import Ranks
 from kraise.frontends.python.roving import rovers, settled
@@ -102,6 +104,7 @@ def lower(
     scope.used = {*nodes, *context.functions, *context.constants, *context.imports.bound}
     try:
         params = _params(context, scope, definition)
+        scope.exchanges = exchanges(definition.node.body, scope.params, scope.bound)
         scope.rovers = rovers(definition.node.body, scope.params, names, scope.bound, scope.fresh)
     except Refused as refused:
         return None, _all(definition, problems, refused.diagnostics)
@@ -113,6 +116,7 @@ def lower(
             started.append(Assign(rover.which, rover.number(name), NUMBER))
     body = (*started, *with_atomics(statements.block(scope, definition.node.body)))
     try:
+        check_kinds(scope.exchanges, _flat(body))
         body = (*scope.tables.values(), *settled(body, scope.rovers))
     except Refused as refused:
         scope.problems.extend(refused.diagnostics)

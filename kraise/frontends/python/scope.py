@@ -11,6 +11,7 @@ from functools import cached_property
 import libcst as cst
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
+from kraise.frontends.python.exchanged import Exchanges
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.roving import Rover
 from kraise.frontends.python.source import Source, dotted, walk
@@ -62,6 +63,7 @@ class Scope:
     sliced: bool = False  # is there a slice whose bounds are taken to lie within the array?
     required: list[str] = field(default_factory=list)  # what the source raises an exception without
     rovers: dict[str, Rover] = field(default_factory=dict)  # names of arrays that change places
+    exchanges: Exchanges = field(default_factory=Exchanges)  # of the names of arrays that are made here
     grids: set[str] = field(default_factory=set)  # g = cuda.cg.this_grid()
     failed: set[str] = field(default_factory=set)  # names whose binding was refused: nothing more is said of them
     problems: list[Diagnostic] = field(default_factory=list)

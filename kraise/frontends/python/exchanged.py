@@ -1,0 +1,133 @@
+"""Arrays made here whose names change places: ``prev, cur = cur, prev`` exchanges what the arrays hold.
+
+Nobody sees which memory an array that the function makes has, as long as no part of it has another name: with as many
+elements of one type, a permutation of names is a permutation of contents. ``prev = cur`` is a copy where ``cur`` is
+made anew before it is used again: it is made in this block, and this is the last that is said of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from kraise.diagnostics import refuse
+from kraise.frontends.python.source import walk
+from kraise.frontends.python.views import View
+from kraise.ir.kernel import Assign, Const, For, Load, LocalArray, Stmt, Store, Var
+from kraise.ir.types import INT, NUMBER
+
+if TYPE_CHECKING:
+    from kraise.frontends.python.scope import Scope
+
+
+@dataclass
+class Exchanges:
+    """The right-hand sides of such assignments, with their pairs of target and source; the groups of names."""
+
+    pairs: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    groups: list[frozenset[str]] = field(default_factory=list)
+
+    def of(self, name: str) -> frozenset[str]:
+        """The names with which a name changes places."""
+        return next((g for g in self.groups if name in g), frozenset())
+
+
+def exchanges(body: cst.BaseSuite, params: Collection[str], bound: Counter) -> Exchanges:
+    """The assignments of ``body`` that exchange arrays; ``bound`` forgets that they bind a name."""
+    found = Exchanges()
+    times: Counter = Counter()
+    for value, pairs in _candidates(body):
+        found.pairs[id(value)] = pairs
+        times.update(t for t, _ in pairs)
+    for pairs in found.pairs.values():
+        group = frozenset(n for p in pairs for n in p)
+        touching = [g for g in found.groups if g & group]
+        found.groups = [g for g in found.groups if not g & group] + [group.union(*touching)]
+    found.groups = [g for g in found.groups if all(n not in params and bound[n] == times[n] + 1 for n in g)]
+    found.pairs = {k: pairs for k, pairs in found.pairs.items() if found.of(pairs[0][0])}
+    bound.subtract(t for pairs in found.pairs.values() for t, _ in pairs)
+    return found
+
+
+def _candidates(body: cst.BaseSuite) -> Iterator[tuple[cst.BaseExpression, tuple[tuple[str, str], ...]]]:
+    """Permutations of names, and names of arrays that are made in the block of the assignment, which ends with it."""
+    for node in walk(body):
+        if not isinstance(node, cst.IndentedBlock):
+            continue
+        lines = [s.body[0] for s in node.body if isinstance(s, cst.SimpleStatementLine) and len(s.body) == 1]
+        made = [t for s in lines if (t := _bound_to_call(s))]
+        for line in lines:
+            if not isinstance(line, cst.Assign) or len(line.targets) != 1:
+                continue
+            target, value = line.targets[0].target, line.value
+            if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
+                names = [_name(e.value) for e in target.elements], [_name(e.value) for e in value.elements]
+                if (
+                    None not in names[0]
+                    and len(set(names[0])) == len(names[0])
+                    and sorted(names[0]) == sorted(map(str, names[1]))
+                ):  # type: ignore[type-var]
+                    yield value, tuple(zip(*names, strict=True))  # type: ignore[arg-type]
+            elif (to := _name(target)) and (source := _name(value)) in made and to != source:
+                last = node.body[-1]
+                inside = sum(isinstance(n, cst.Name) and n.value == source for n in walk(node))
+                whole = sum(isinstance(n, cst.Name) and n.value == source for n in walk(body))
+                if isinstance(last, cst.SimpleStatementLine) and last.body[0] is line and inside == whole:
+                    yield value, ((to, source),)
+
+
+def _bound_to_call(line: cst.BaseSmallStatement) -> str | None:
+    if isinstance(line, cst.Assign) and len(line.targets) == 1 and isinstance(line.value, cst.Call):
+        return _name(line.targets[0].target)
+    return None
+
+
+def _name(node: cst.BaseExpression) -> str | None:
+    return node.value if isinstance(node, cst.Name) else None
+
+
+def lowered(scope: Scope, pairs: tuple[tuple[str, str], ...], node: cst.CSTNode) -> list[Stmt]:
+    """The exchange, cell by cell."""
+    names = sorted({n for p in pairs for n in p})
+    group = scope.exchanges.of(names[0])
+    shapes = [scope.shapes.get(n) for n in names]
+    if any(scope.views.get(n) != View(n, (None,) * len(s or ())) for n, s in zip(names, shapes, strict=True)):
+        raise scope.refuse(node, f"{' and '.join(names)} are not all arrays that are made before", "", "KR299")
+    if any(s != shapes[0] for s in shapes):
+        reason = f"{' and '.join(names)} change places, and may have different shapes"
+        raise scope.refuse(node, reason, "make them with the same shape", "KR299")
+    parts = [n for n, v in scope.views.items() if v.array in group and n not in group]
+    if parts:
+        raise scope.refuse(
+            node, f"{parts[0]} is a part of an array that changes places", "subscript the array itself", "KR299"
+        )
+    span, extents = scope.span(node), shapes[0] or ()
+    indices = [scope.fresh_index() for _ in extents]
+    scope.bound.update(indices)
+    cell = tuple(Var(i, INT, span=span) for i in indices)
+    body: list[Stmt] = []
+    held = []
+    for _, source in pairs:
+        held.append(scope.fresh(f"{source}_cell"))
+        scope.bound[held[-1]] = 1
+        body.append(Assign(held[-1], Load(source, cell, NUMBER, span=span), NUMBER, span=span))
+    body += [Store(t, cell, Var(h, NUMBER, span=span), span=span) for (t, _), h in zip(pairs, held, strict=True)]
+    for name, extent in zip(reversed(indices), reversed(extents), strict=True):
+        body = [
+            For(name, Const(0, INT, span=span), extent, Const(1, INT, span=span), tuple(body), False, INT, span=span)
+        ]
+    return body
+
+
+def check(found: Exchanges, statements: Iterator[Stmt]) -> None:
+    """Refuses arrays that change places with ones of another type."""
+    kinds: dict[frozenset[str], tuple[object, str]] = {}
+    for s in statements:
+        group = found.of(s.name) if isinstance(s, LocalArray) else frozenset()
+        if isinstance(s, LocalArray) and group and kinds.setdefault(group, (s.element, s.like)) != (s.element, s.like):
+            reason = f"{' and '.join(sorted(group))} change places, and may have different types"
+            raise refuse("KR299", reason, s.span, "make them with the same dtype")
