@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python import elementwise, helpers, loops
+from kraise.frontends.python import elementwise, folds, helpers
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.device import DEVICE
@@ -75,7 +75,7 @@ def value(scope: Scope, node: cst.Call) -> Expr:
         count, made = DEVICE[concept.removeprefix("device.")]
         return made(*(ex.scalar(scope, a) for a in positional(scope, node, count, count)), span)
     if concept.startswith("fold."):
-        return loops.fold(scope, node, concept.removeprefix("fold."))
+        return folds.fold(scope, node, concept.removeprefix("fold."))
     if concept in ("global_index", "global_extent"):
         found = several(scope, node)
         if found is not None and len(found) == 1:
@@ -121,7 +121,7 @@ def operation(scope: Scope, node: cst.Call, spelling: dialects.Spelling) -> Expr
     arity = OPERATIONS[name].arity
     many = name in ("min", "max", "hypot")
     if many and len(node.args) == 1 and isinstance(node.args[0].value, cst.GeneratorExp):
-        return loops.fold(scope, node, name)
+        return folds.fold(scope, node, name)
     if name == "log" and len(node.args) == 2:  # math.log(x, base)
         x, base = (ex.scalar(scope, a) for a in positional(scope, node, 2, 2))
         return ex.op("div", ex.op("log", x, span=span), ex.op("log", base, span=span), span=span)

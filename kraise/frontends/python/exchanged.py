@@ -8,7 +8,7 @@ made anew before it is used again: it is made in this block, and this is the las
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ class Exchanges:
         return next((g for g in self.groups if name in g), frozenset())
 
 
-def exchanges(body: cst.BaseSuite, params: Collection[str], bound: Counter) -> Exchanges:
+def exchanges(body: cst.BaseSuite, params: Collection[str], ranks: Mapping[str, int], bound: Counter) -> Exchanges:
     """The assignments of ``body`` that exchange arrays; ``bound`` forgets that they bind a name."""
     found = Exchanges()
     times: Counter = Counter()
@@ -47,7 +47,9 @@ def exchanges(body: cst.BaseSuite, params: Collection[str], bound: Counter) -> E
         group = frozenset(n for p in pairs for n in p)
         touching = [g for g in found.groups if g & group]
         found.groups = [g for g in found.groups if not g & group] + [group.union(*touching)]
-    found.groups = [g for g in found.groups if all(n not in params and bound[n] == times[n] + 1 for n in g)]
+    found.groups = [
+        g for g in found.groups if all(ranks.get(n) and n not in params and bound[n] == times[n] + 1 for n in g)
+    ]
     found.pairs = {k: pairs for k, pairs in found.pairs.items() if found.of(pairs[0][0])}
     bound.subtract(t for pairs in found.pairs.values() for t, _ in pairs)
     return found

@@ -35,6 +35,7 @@ COMPARISON = {
     "Equal": "eq",
     "NotEqual": "ne",
 }
+_MOST_CHOICES = 8  # elements of a tuple among which a number chooses
 LOGICAL = frozenset({"and", "or", "not", *COMPARISON.values(), "isnan", "isinf", "isfinite", "signbit"})
 
 
@@ -308,7 +309,20 @@ def tuple_element(scope: Scope, node: cst.Subscript, extents: tuple[Expr, ...]) 
     table = scope.table(node.value.value, extents) if isinstance(node.value, cst.Name) else None
     if table is not None and index is not None and (index.type.is_integer or index.type == NUMBER):
         return Load(table.name, (index,), table.element, span=scope.span(node))
+    if index is not None and index.type in (INT, NUMBER) and len(extents) <= _MOST_CHOICES:
+        return _chosen(scope, extents, index, node)
     raise scope.refuse(node, f"the element of a tuple of {len(extents)} must be a constant in its range", "", "KR104")
+
+
+def _chosen(scope: Scope, elements: tuple[Expr, ...], index: Expr, node: cst.CSTNode) -> Expr:
+    """The element whose number the index is, counted from the end where it is below zero."""
+    span = scope.span(node)
+    at = op("mod", index, integer(len(elements), span), span=span)
+    found = elements[-1]
+    for k in reversed(range(len(elements) - 1)):
+        test = op("eq", at, integer(k, span), span=span)
+        found = op("select", test, elements[k], found, span=span)
+    return found
 
 
 def shape_of(scope: Scope, node: cst.CSTNode) -> tuple[Expr, ...] | None:

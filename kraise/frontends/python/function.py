@@ -104,7 +104,7 @@ def lower(
     scope.used = {*nodes, *context.functions, *context.constants, *context.imports.bound}
     try:
         params = _params(context, scope, definition)
-        scope.exchanges = exchanges(definition.node.body, scope.params, scope.bound)
+        scope.exchanges = exchanges(definition.node.body, scope.params, names, scope.bound)
         scope.rovers = rovers(definition.node.body, scope.params, names, scope.bound, scope.fresh)
     except Refused as refused:
         return None, _all(definition, problems, refused.diagnostics)

@@ -1,4 +1,4 @@
-"""Loops: ``for`` over range, arrays, enumerate and zip; sums and tests over generator expressions."""
+"""Loops: ``for`` over range, arrays, enumerate and zip."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from kraise.frontends.python import aliases, assignments, calls, statements
+from kraise.diagnostics import Span
+from kraise.frontends.python import aliases, assignments, calls, elements, statements
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.scope import Scope, bindings
 from kraise.frontends.python.source import walk
 from kraise.frontends.python.views import View
-from kraise.ir.kernel import Assign, Break, Const, Expr, For, If, Stmt, Var
-from kraise.ir.types import BOOL, INT, NUMBER
+from kraise.ir.kernel import Assign, Const, Expr, For, Stmt, Var
+from kraise.ir.types import INT, NUMBER
 
 Item = Expr | View | tuple
 
@@ -163,6 +164,13 @@ def _progression(scope: Scope, node: cst.Tuple | cst.List) -> Iteration:
     return Iteration(start, stop, by, lambda i: i, False, True)
 
 
+def _is_progression(values: list[Expr]) -> bool:
+    """Whether integers are at equal distances, or doubled."""
+    numbers = [v.value for v in values if isinstance(v, Const) and type(v.value) is int]
+    steps = {b - a for a, b in zip(numbers, numbers[1:], strict=False)} or {1}
+    return len(numbers) == len(values) and (bool(_doubling(numbers)) or (len(steps) == 1 and steps != {0}))
+
+
 def _doubling(numbers: list[int]) -> str:
     """Which shift of the first number gives the others, by one more each; "" where none does."""
     pairs = list(zip(numbers, numbers[1:], strict=False))
@@ -191,14 +199,32 @@ def _from_zero(scope: Scope, inner: Iteration, node: cst.CSTNode) -> Iteration:
     """The same rounds, counted from zero; only for a range with step 1."""
     if not inner.is_range:
         return inner
-    if not (isinstance(inner.step, Const) and inner.step.value == 1):
-        raise scope.refuse(node, "a range with a step inside enumerate or zip is not supported yet", "", "KR299")
+    by = inner.step.value if isinstance(inner.step, Const) else None
+    if not isinstance(by, int):
+        raise scope.refuse(node, "the step of a range inside enumerate or zip must be a number", "", "KR299")
+    if by != 1:
+        return _stepped(inner, by, scope.span(node))
     if isinstance(inner.start, Const) and inner.start.value == 0:
         return Iteration(inner.start, inner.stop, inner.step, inner.item)
     span = scope.span(node)
     start = inner.start
     stop = ex.op("sub", inner.stop, start, span=span)
     return Iteration(ex.integer(0, span), stop, inner.step, lambda i: ex.op("add", start, i, span=span))
+
+
+def _stepped(inner: Iteration, by: int, span: Span | None) -> Iteration:
+    """The rounds of a range with a step, counted from zero."""
+    way = ex.op("sub", inner.stop, inner.start, span=span)
+    way = way if by > 0 else ex.op("neg", way, span=span)
+    count = ex.op("add", way, ex.integer(abs(by) - 1, span), span=span)
+    if abs(by) > 1:
+        count = ex.op("floordiv", count, ex.integer(abs(by), span), span=span)
+
+    def item(i: Expr) -> Expr:
+        gone = i if abs(by) == 1 else ex.op("mul", ex.integer(abs(by), span), i, span=span)
+        return ex.op("add" if by > 0 else "sub", inner.start, gone, span=span)
+
+    return Iteration(ex.integer(0, span), count, ex.integer(1, span), item)
 
 
 def _reversed(scope: Scope, inner: Iteration, node: cst.CSTNode) -> Iteration:
@@ -217,12 +243,14 @@ def lower_for(scope: Scope, node: cst.For) -> list[Stmt]:
     """One ``for`` statement."""
     span = scope.span(node)
     nested = _every_index(scope, node)
+    if nested is None:
+        nested = elements.written_out(scope, node, _is_progression)
     if nested is not None:
         return nested
     found = iteration(scope, node.iter)
     before = list(scope.taken())
     inside = bindings(node.body)
-    var, rename = _loop_variable(scope, node.target, found)
+    var, rename = _loop_variable(scope, node, found)
     if inside[var]:
         raise scope.refuse(
             node.target, f"the loop variable {var} is assigned in the loop", "use another name inside", "KR299"
@@ -246,8 +274,9 @@ def lower_for(scope: Scope, node: cst.For) -> list[Stmt]:
     ]
 
 
-def _loop_variable(scope: Scope, target: cst.BaseExpression, found: Iteration) -> tuple[str, bool]:
+def _loop_variable(scope: Scope, node: cst.For, found: Iteration) -> tuple[str, bool]:
     """(name of the index, whether the targets must be bound from it)."""
+    target = node.target
     if found.is_range:
         if not isinstance(target, cst.Name):
             raise scope.refuse(target, "the target of a loop over a range must be a name")
@@ -258,7 +287,7 @@ def _loop_variable(scope: Scope, target: cst.BaseExpression, found: Iteration) -
             )
         if name in scope.views or name in scope.params and name in scope.ranks:
             raise scope.refuse(target, f"{name} is an array", "use another name", "KR299")
-        if name == "_":
+        if name == "_" and not any(isinstance(n, cst.Name) and n.value == "_" for n in walk(node.body)):
             fresh = scope.fresh_index()
             scope.bound[fresh] = 1
             return fresh, False
@@ -303,92 +332,3 @@ def _bind(scope: Scope, target: cst.BaseExpression, item: Item, body: list[Stmt]
                 _bind(scope, element.value, item.at((ex.integer(k, scope.span(target)),)), body)
         case _:
             raise scope.refuse(target, "the targets of this loop do not fit what it runs over", "", "KR104")
-
-
-# --- generator expressions -------------------------------------------------------------------
-
-
-def fold(scope: Scope, node: cst.Call, kind: str) -> Expr:
-    """``sum(… for i in range(n))``, ``any`` and ``all``: a loop before the statement."""
-    span = scope.span(node)
-    if not scope.may_hoist:
-        scope.hoist(node)
-    if len(node.args) != 1:
-        raise scope.refuse(node, f"{kind}() with more than one argument is not accepted")
-    argument = node.args[0].value
-    result = scope.fresh({"sum": "total", "any": "found", "all": "every", "min": "least", "max": "most"}[kind])
-    scope.bound[result] = 2  # not stable
-    outer = list(scope.taken())
-    if isinstance(argument, cst.GeneratorExp):
-        body = _generator(scope, argument, argument.for_in, lambda value: _step(kind, result, value, span))
-    else:
-        found = iteration(scope, argument)
-        index = scope.fresh_index()
-        item = found.item(Var(index, INT, span=span))
-        if not isinstance(item, View) or item.rank:
-            raise scope.refuse(
-                argument, f"{kind}() takes a generator or an array of one axis here", "write the loop", "KR299"
-            )
-        step = _step(kind, result, ex.load(scope, item, argument), span)
-        body = [For(index, found.start, found.stop, found.step, tuple(step), False, INT, span=span)]
-    initial = {
-        "sum": ex.integer(0, span),
-        "any": Const(False, BOOL, span=span),
-        "all": Const(True, BOOL, span=span),
-    }.get(kind)
-    if initial is None:
-        raise scope.refuse(node, f"{kind}() of a generator is not supported yet", "write the loop", "KR299")
-    scope.pre = [*outer, Assign(result, initial, NUMBER, span=span), *body]
-    return Var(result, NUMBER, span=span)
-
-
-def _step(kind: str, result: str, value: Expr, span) -> list[Stmt]:
-    held = Var(result, NUMBER, span=span)
-    if kind == "sum":
-        return [Assign(result, ex.op("add", held, value, span=span), NUMBER, span=span)]
-    stop = kind == "any"
-    condition = value if stop else ex.op("not", value, span=span)
-    end: tuple[Stmt, ...] = (Assign(result, Const(stop, BOOL, span=span), BOOL, span=span), Break(span=span))
-    return [If(condition, end, span=span)]
-
-
-def _generator(scope: Scope, node: cst.GeneratorExp, part: cst.CompFor, step) -> list[Stmt]:
-    """The loops of a generator expression; its variables get names of their own."""
-    span = scope.span(part)
-    if part.inner_for_in is not None:
-        raise scope.refuse(part, "a generator with two loops is not supported yet", "write the loops", "KR299")
-    found = iteration(scope, part.iter)
-    wish = (part.target.value,) if isinstance(part.target, cst.Name) and found.is_range else ()
-    if wish and not scope.bound[wish[0]] and wish[0] not in (*scope.params, *scope.constants, *scope.loop_vars):
-        index = wish[0]  # no name of the function outside the generator
-    else:
-        index = scope.fresh(*wish, "i", "j", "k", "m", "p", "index")
-        scope.bound[index] = 1
-    before = scope.substitutions
-    scope.substitutions = dict(before)
-    with scope.no_hoisting():
-        _substitute(scope, part.target, found.item(Var(index, INT, span=span)))
-        conditions = [ex.test(scope, c.test) for c in part.ifs]
-        body = step(ex.scalar(scope, node.elt))
-    scope.substitutions = before
-    for condition in reversed(conditions):
-        body = [If(condition, tuple(body), span=span)]
-    return [
-        *scope.taken(),
-        For(index, found.start, found.stop, found.step, tuple(body), False, INT, span=span),
-    ]
-
-
-def _substitute(scope: Scope, target: cst.BaseExpression, item: Item) -> None:
-    match target, item:
-        case cst.Name(value=name), View() if item.rank == 0:
-            scope.substitutions[name] = ex.load(scope, item, target)
-        case cst.Name(value=name), tuple() | View():
-            raise scope.refuse(target, f"{name} is no scalar here", "write the loop", "KR299")
-        case cst.Name(value=name), _:
-            scope.substitutions[name] = item  # type: ignore[assignment]
-        case cst.Tuple(elements=elements), tuple() if len(elements) == len(item):
-            for element, part in zip(elements, item, strict=True):
-                _substitute(scope, element.value, part)
-        case _:
-            raise scope.refuse(target, "the targets of this generator do not fit what it runs over", "", "KR104")

@@ -1,0 +1,54 @@
+"""``for q in (i0, i1, i2)``: a loop over a few numbers that are no progression, written out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from kraise.frontends.python import expressions as ex
+from kraise.frontends.python import statements
+from kraise.frontends.python.scope import Scope, bindings
+from kraise.frontends.python.source import walk
+from kraise.ir.kernel import Assign, Expr, Stmt
+from kraise.ir.types import NUMBER
+
+_MOST = 8
+
+
+def written_out(scope: Scope, node: cst.For, progression: Callable[[list[Expr]], bool]) -> list[Stmt] | None:
+    """The rounds one after another; None where the loop runs over something else, may be left, or is long."""
+    if not isinstance(node.iter, cst.Tuple | cst.List) or not 0 < len(node.iter.elements) <= _MOST or node.orelse:
+        return None
+    if any(isinstance(e, cst.StarredElement) for e in node.iter.elements) or _left(node.body):
+        return None
+    rows: list[tuple[Expr, ...]] = []
+    for element in node.iter.elements:
+        if isinstance(element.value, cst.Tuple | cst.List):
+            rows.append(tuple(ex.scalar(scope, e.value) for e in element.value.elements))
+        elif isinstance(element.value, cst.Name) and element.value.value in scope.views:
+            return None
+        else:
+            rows.append((ex.scalar(scope, element.value),))
+    pairs = isinstance(node.target, cst.Tuple)
+    targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
+    if any(len(r) != len(targets) for r in rows) or not all(isinstance(t, cst.Name) for t in targets):
+        return None
+    if not pairs and progression([r[0] for r in rows]):
+        return None
+    names = [t.value for t in targets if isinstance(t, cst.Name)]
+    if any(n in scope.loop_vars or n in scope.views for n in names):
+        return None
+    scope.bound.update(bindings(node))  # what the rounds bind is bound by each of them
+    held = [tuple(scope.held(e, f"{n}_value", node) for n, e in zip(names, r, strict=True)) for r in rows]
+    out = list(scope.taken())
+    for row in held:
+        out += [Assign(n, e, NUMBER, span=scope.span(node)) for n, e in zip(names, row, strict=True) if n != "_"]
+        out += statements.block(scope, node.body)
+    return out
+
+
+def _left(body: cst.BaseSuite) -> bool:
+    """Whether a round may be left before its end."""
+    inner = (cst.For, cst.While, cst.FunctionDef)
+    return any(isinstance(n, cst.Break | cst.Continue) for n in walk(body, lambda n: not isinstance(n, inner)))
