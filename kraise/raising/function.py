@@ -31,7 +31,7 @@ from kraise.raising.loops.sorting import as_sorts
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
-from kraise.raising.memory import blank, outside, parts, pitched
+from kraise.raising.memory import blank, from_end, outside, parts, pitched
 from kraise.raising.memory.bounds import mark
 from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
@@ -99,6 +99,7 @@ class Raiser:
         cx, function = self.cx, self.cx.function
         body = structure(function)
         body.body = without_gaps(with_whole_bounds(inlined(cx.module, function, body.body, cx.registers)))
+        body.body = from_end.counted(body.body, cx.from_end)
         if cx.apart:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()

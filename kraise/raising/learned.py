@@ -14,6 +14,7 @@ from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import INT
+from kraise.raising.memory.from_end import FromEnd
 from kraise.raising.ragged.loops import Loop
 from kraise.raising.ragged.same_rows import Rows
 from kraise.raising.run.context import Context
@@ -38,7 +39,8 @@ class Learned:
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
     and not whole; ``persistent``: axes along which the number of blocks does not matter; ``groups``: sizes that are
     multiples of others; ``radices``: what threads' indices are divided
-    by; ``rounds``: parameters that count the rounds of loops around the launches."""
+    by; ``rounds``: parameters that count the rounds of loops around the launches; ``from_end``: subscripts that Python
+    counts from the end."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -66,6 +68,7 @@ class Learned:
     groups: dict[eq.Param, eq.Param] = field(default_factory=dict)
     radices: Radices = field(default_factory=dict)
     rounds: tuple[eq.Axis, ...] = ()
+    from_end: FromEnd = field(default_factory=dict)
 
     def begun(self) -> Learned:
         """What was known before the first run."""
@@ -78,6 +81,7 @@ class Learned:
             groups=self.groups,
             radices=self.radices,
             rounds=self.rounds,
+            from_end=self.from_end,
         )
 
     def enter(self, cx: Context) -> None:
@@ -86,7 +90,7 @@ class Learned:
         cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
         cx.groups, cx.radices, cx.in_fields = self.groups, self.radices, self.in_fields
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
-        cx.rounds_around = self.rounds
+        cx.rounds_around, cx.from_end = self.rounds, dict(self.from_end)
         cx.longest, cx.widths, cx.coarse = self.longest, self.widths, self.coarse
         cx.multiples = dict(self.multiples)
         for name, by in cx.function.multiples:

@@ -140,6 +140,10 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
             more = replace(known, ways=known.ways | {threads.LANES: width(attempts[-1].inlined) if attempts else 32})
         except Refused as refused:
+            if attempts and (below := {**known.from_end, **attempts[-1].cx.below}) != known.from_end:
+                first = first or refused
+                start, known = replace(start, from_end=below), replace(known, from_end=below)
+                continue
             real = agrees(known.ways, told) and not any(agrees(t.known.ways, told) for t in tried)
             first = further(first, refused, of_launch=real)
             tried.append(Attempt(known, refused))

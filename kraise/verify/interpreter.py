@@ -130,7 +130,9 @@ def run(
             elif suspends:
                 raise InterpreterError(f"{name} waits at a barrier, but no grid runs it", function.span)
             else:
-                returned = compiled(Block(directions, None, size), (0,) * 6 + (1,) * 6, *bound.values)
+                returned = compiled(
+                    Block(directions, None, size, module.language == "python"), (0,) * 6 + (1,) * 6, *bound.values
+                )
     except Exception as error:
         running = thread_name(log.thread, grid3, block3) if kernel else ""
         raise _explained(error, program, running) from None
@@ -209,6 +211,7 @@ class _Binding:
             raise InterpreterError(f"{slot.path} has {slot.ndim} axes, but an array of shape {data.shape} is given")
         storage = Storage(data, self.program.directions, log if slot.path in self.written else None)
         storage.narrow = self.function.widens and data.dtype.kind in "iu" and data.dtype.itemsize < 4
+        storage.from_end = self.module.language == "python"
         if tangents is not None and storage.tangents is not None:
             storage.tangents[:] = np.asarray(tangents).reshape(self.program.directions, data.size).T
         make = Array if self.probe is None else self.probe.array

@@ -23,7 +23,7 @@ class Storage:
     value (None: all do); ``cells`` is the race detector's, None for what only one thread sees or nothing writes.
     """
 
-    __slots__ = ("cells", "convert", "defined", "flat", "log", "narrow", "tangents")
+    __slots__ = ("cells", "convert", "defined", "flat", "from_end", "log", "narrow", "tangents")
 
     def __init__(self, data: np.ndarray, directions: int, log: RaceLog | None = None, undefined: bool = False):
         self.flat = data.reshape(-1)
@@ -35,6 +35,7 @@ class Storage:
         self.cells: dict[int, Cell] | None = {} if log is not None else None
         self.convert: Callable[[Any], Any] = storer(data.dtype)
         self.narrow = False  # integers that are loaded in full width
+        self.from_end = False  # subscripts below zero are counted from the end
 
 
 def _tangent_dtype(dtype: np.dtype) -> np.dtype:
@@ -58,6 +59,8 @@ class Array:
             raise InterpreterError(f"{self.name} has {len(self.shape)} axes, not {len(subscripts)}")
         for axis, (i, extent) in enumerate(zip(subscripts, self.shape, strict=True)):
             i = index(i)
+            if i < 0 and self.storage.from_end:
+                i += extent
             if not 0 <= i < extent and (axis or not self.offset):
                 raise OutOfRange(
                     self.name, tuple(map(int, subscripts)), self.shape, axis, i + 1 if i >= 0 and not self.offset else 0
@@ -96,7 +99,7 @@ class Array:
         if len(subscripts) == 1 and not self.offset and len(self.shape) == 1:
             k = index(subscripts[0])
             if not 0 <= k < storage.flat.size:
-                self.at(subscripts)
+                k = self.at(subscripts)
         else:
             k = self.at(subscripts)
         if storage.defined is not None and not storage.defined[k]:

@@ -48,13 +48,19 @@ class ProbeArray(Array):
     def inside(self, subscripts: Subscripts) -> bool:
         """Is the element there? If not, note what it would take."""
         places = [index(i) for i in subscripts]
+        if self.storage.from_end and not self.offset and self.shape == self.root_shape:
+            places = [i + n if -n <= i < 0 else i for i, n in zip(places, self.shape, strict=True)]
         if self.offset or self.shape != self.root_shape:
             strides = np.cumprod([1, *reversed(self.shape[1:])])[::-1]
             flat = self.offset + sum(int(i * s) for i, s in zip(places, strides, strict=True))
             places = [flat] if len(self.root_shape) == 1 else list(self.unroot(flat))
         good = True
         for axis, (i, extent) in enumerate(zip(places, self.root_shape, strict=True)):
-            if i < 0:
+            if i < 0 and self.storage.from_end:
+                key = (self.root, axis)
+                self.probe.needed[key] = max(self.probe.needed.get(key, 0), -i)
+                good = False
+            elif i < 0:
                 self.probe.negative.append(f"{self.root}[{', '.join(map(str, places))}]")
                 good = False
             elif i >= extent:

@@ -21,8 +21,9 @@ Triple = tuple[int, int, int]
 class Block:
     """One block's shared memory; ``shared_size`` is the extent of a dynamic shared array, in elements."""
 
-    def __init__(self, directions: int, log: RaceLog | None, shared_size: int):
+    def __init__(self, directions: int, log: RaceLog | None, shared_size: int, from_end: bool = False):
         self.directions, self.log, self.shared_size = directions, log, shared_size
+        self.from_end = from_end  # subscripts below zero of arrays made here
         self.shared: dict[Any, Array] = {}
 
     def make(
@@ -45,6 +46,7 @@ class Block:
             dtype = like.storage.flat.dtype if like is not None else np.dtype(float)
         log = self.log if shared is not None else None
         array = new_array(name, shape, dtype, fill, values, self.directions, log)
+        array.storage.from_end = self.from_end
         if shared is not None:
             self.shared[shared] = array
         return array

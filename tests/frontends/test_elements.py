@@ -58,3 +58,55 @@ def test_values(name):
 def test_rounds_that_are_left_or_arrays(old, new):
     assert old in SOURCE
     assert pipeline.translate(SOURCE.replace(old, new), "f.py", Options(only=("parts",))).text is None
+
+
+TUPLES = """
+def among(x, y):
+    for i in range(len(y)):
+        k = int(x[i])
+        y[i] = 1.0 if k in (0, 3) else (2.0 if k not in (1, 4) else x[i])
+
+def order(x, y):
+    for i in range(len(y)):
+        a, b = int(x[i]), int(x[i + 1])
+        y[i] = (1.0 if (a, x[i]) < (b, x[i + 1]) else 0.0) + (2.0 if (a, b) >= (b, 2) else 0.0)
+        if (a, b) != (b, a):
+            y[i] += 4.0
+"""
+
+
+@pytest.mark.parametrize("name", ["among", "order"])
+def test_tuples_are_compared(name):
+    given = {}
+    exec(TUPLES, given)
+    f = getattr(load_module(pipeline.translate(TUPLES, "f.py", Options(only=(name,))).text), name)
+    x, y = np.random.default_rng(5).random(9) * 4, np.zeros(8)
+    got = f(x, y)
+    given[name](x, y)
+    assert np.asarray(got) == pytest.approx(y, rel=1e-5)
+
+
+def test_what_is_in_an_array():
+    assert pipeline.translate(TUPLES.replace("in (0, 3)", "in x"), "f.py", Options(only=("among",))).text is None
+
+
+def test_names_of_a_helper_are_its_own():
+    source = """
+from numba import cuda
+
+@cuda.jit(device=True)
+def state(r):
+    if r < 0.5:
+        return 0.5, 0.0
+    c = r * r
+    return r, c
+
+@cuda.jit
+def f(x, y):
+    i = cuda.grid(1)
+    if i < y.shape[0]:
+        p, c = state(x[i])
+        y[i] = p + c
+"""
+    f = load_module(pipeline.translate(source, "f.py").text).f
+    assert f(np.array([0.0, 2.0]), np.zeros(2)).tolist() == [0.5, 6.0]

@@ -71,7 +71,7 @@ def test_contents_change_places(source):
         ("cur = np.ones(m)\n", "cur = np.ones(m + 1)\n", "different shapes"),
         ("np.ones(m)", "np.ones(m, np.float32)", "different types"),
         ("cur = np.ones(m)\n", "cur = np.ones(m)\n    part = cur[1:]\n    part[0] = x\n", "a part of cur"),
-        ("cur = np.ones(m)\n", "cur = w[0]\n", "not all arrays that are made"),
+        ("cur = np.ones(m)\n", "cur = w[0]\n", "more than once"),
         ("prev, cur = cur, prev\n", "prev = cur\n", "more than once"),
     ],
 )

@@ -42,18 +42,29 @@ def test_sizes_that_stay_inside_exist(name):
     assert "KR204" not in [d.code for d in pipeline.translate(source, "f.cu").diagnostics]
 
 
+ROUND = {
+    "the one before": "def f(x, y, n):\n for i in range(n): y[i] = x[i - 1]",
+    "a store": "def f(x, y, n):\n for i in range(n): y[i - 2] = x[i]",
+    "threads": "def f(x, y, n):\n i = cuda.grid(1)\n if i < n: y[i] = x[i - 1]",
+    "a row": "def f(A, B):\n for i in range(len(A)):\n  for j in range(A.shape[1]): B[i, j] = A[i - 1, j]",
+    "a guard that lets it through": "def f(x, y, n):\n for i in range(n):\n  if i != 1: y[i] = x[i - 1]",
+    "a range below zero": "def f(x, y):\n n = len(x)\n for k in range(-n, 0): y[k] = x[k]",
+    "a range down below zero": "def f(x, y):\n s = 0.0\n for k in range(-1, -len(x) - 1, -1): s = 0.5 * s + x[k]\n y[0] = s",
+    "a range from below zero, under data": "def f(x, y):\n for i in range(len(y)):\n  for k in range(-2, 3):\n   if x[k] > 0: y[i] = x[k]",
+    "from the end": "def f(x, y):\n for i in range(len(x)): y[-i - 1] = x[i] - x[-i - 1]",
+    "two axes": "def f(A, B):\n for i in range(len(A)):\n  for j in range(len(A)): B[i, j] = A[i - 1, j] - A[-1 - i, j - 1]",
+}
+
+
+@pytest.mark.parametrize("name", ROUND)
+def test_python_counts_from_the_end(name):
+    agree(ROUND[name])
+
+
 OUTSIDE = {
-    "the one before": ("def f(x, y, n):\n for i in range(n): y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
     "the one after": ("def f(x, y):\n for i in range(len(x)): y[i] = x[i + 1]", "beyond its last element (at 2) for i = 1, x.shape[0] = 2"),
     "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 2) for i = 2, x.shape[0] = 2"),
     "the mirror off by one": ("def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - i]", "beyond its last element (at 2) for i = 0, x.shape[0] = 2"),
-    "a store": ("def f(x, y, n):\n for i in range(n): y[i - 2] = x[i]", "stores to `y` before its first element (at -2) for i = 0, n = 2"),
-    "threads": ("def f(x, y, n):\n i = cuda.grid(1)\n if i < n: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
-    "a row": ("def f(A, B):\n for i in range(len(A)):\n  for j in range(A.shape[1]): B[i, j] = A[i - 1, j]", "before its first element (at -1) for i = 0, j = 0, A.shape[0] = 2, A.shape[1] = 2"),
-    "a guard that lets it through": ("def f(x, y, n):\n for i in range(n):\n  if i != 1: y[i] = x[i - 1]", "before its first element (at -1) for i = 0, n = 2"),
-    "a range below zero": ("def f(x, y):\n n = len(x)\n for k in range(-n, 0): y[k] = x[k]", "before its first element (at -2) for k = -2, x.shape[0] = 2"),
-    "a range down below zero": ("def f(x, y):\n s = 0.0\n for k in range(-1, -len(x) - 1, -1): s = 0.5 * s + x[k]\n y[0] = s", "before its first element (at -2) for k = -2, x.shape[0] = 2"),
-    "a range from below zero, under data": ("def f(x, y):\n for i in range(len(y)):\n  for k in range(-2, 3):\n   if x[k] > 0: y[i] = x[k]", "before its first element (at -2)"),
     "a carried value": ("def f(x, n):\n for i in range(n): x[i] = x[i - 1] + 1.0", "before its first element (at -1)"),
 }  # fmt: skip
 

@@ -47,9 +47,9 @@ def exchanges(body: cst.BaseSuite, params: Collection[str], ranks: Mapping[str, 
         group = frozenset(n for p in pairs for n in p)
         touching = [g for g in found.groups if g & group]
         found.groups = [g for g in found.groups if not g & group] + [group.union(*touching)]
-    found.groups = [
-        g for g in found.groups if all(ranks.get(n) and n not in params and bound[n] == times[n] + 1 for n in g)
-    ]
+    made = {_bound_to_call(n) for n in walk(body) if isinstance(n, cst.Assign)}
+    own = {n for n in made if n is not None and ranks.get(n) and n not in params and bound[n] == times[n] + 1}
+    found.groups = [g for g in found.groups if g <= own]
     found.pairs = {k: pairs for k, pairs in found.pairs.items() if found.of(pairs[0][0])}
     bound.subtract(t for pairs in found.pairs.values() for t, _ in pairs)
     return found
@@ -68,11 +68,7 @@ def _candidates(body: cst.BaseSuite) -> Iterator[tuple[cst.BaseExpression, tuple
             target, value = line.targets[0].target, line.value
             if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
                 names = [_name(e.value) for e in target.elements], [_name(e.value) for e in value.elements]
-                if (
-                    None not in names[0]
-                    and len(set(names[0])) == len(names[0])
-                    and sorted(names[0]) == sorted(map(str, names[1]))
-                ):  # type: ignore[type-var]
+                if None not in names[0] and len(set(names[0])) == len(names[0]) and set(names[0]) == set(names[1]):
                     yield value, tuple(zip(*names, strict=True))  # type: ignore[arg-type]
             elif (to := _name(target)) and (source := _name(value)) in made and to != source:
                 last = node.body[-1]
@@ -82,7 +78,7 @@ def _candidates(body: cst.BaseSuite) -> Iterator[tuple[cst.BaseExpression, tuple
                     yield value, ((to, source),)
 
 
-def _bound_to_call(line: cst.BaseSmallStatement) -> str | None:
+def _bound_to_call(line: cst.CSTNode) -> str | None:
     if isinstance(line, cst.Assign) and len(line.targets) == 1 and isinstance(line.value, cst.Call):
         return _name(line.targets[0].target)
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise.diagnostics import Refused
-from kraise.frontends.python import calls, library
+from kraise.frontends.python import calls, comparisons, library
 from kraise.frontends.python import subscripts as sub
 from kraise.frontends.python.scope import Scope, bindings
 from kraise.frontends.python.source import dotted
@@ -82,7 +82,7 @@ def scalar(scope: Scope, node: cst.BaseExpression) -> Expr:
         case cst.BooleanOperation():
             return boolean(scope, node)
         case cst.Comparison():
-            return comparison(scope, node)
+            return comparisons.comparison(scope, node)
         case cst.IfExp(test=condition, body=body, orelse=orelse):
             chosen = test(scope, condition)
             with scope.no_hoisting():
@@ -131,23 +131,6 @@ def boolean(scope: Scope, node: cst.BooleanOperation) -> Expr:
 
 def is_logical(expr: Expr) -> bool:
     return (isinstance(expr, Op) and expr.name in LOGICAL) or (isinstance(expr, Const) and expr.type == BOOL)
-
-
-def comparison(scope: Scope, node: cst.Comparison) -> Expr:
-    """A chain is the conjunction of its pairs."""
-    span = scope.span(node)
-    left = scalar(scope, node.left)
-    result: Expr | None = None
-    for target in node.comparisons:
-        right = scalar(scope, target.comparator)
-        name = COMPARISON.get(type(target.operator).__name__)
-        if name is None:
-            raise scope.refuse(node, f"the comparison {type(target.operator).__name__} is not accepted in a kernel")
-        pair = op(name, left, right, span=span)
-        result = pair if result is None else op("and", result, pair, span=span)
-        left = right
-    assert result is not None
-    return result
 
 
 def name_value(scope: Scope, node: cst.Name) -> Expr:

@@ -19,10 +19,12 @@ from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, topological
-from kraise.raising.memory import first_block
+from kraise.raising.memory import first_block, from_end
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
+
+BELOW = "before its first element"
 
 
 def check(cx: Context, st: State) -> None:
@@ -42,6 +44,8 @@ def check(cx: Context, st: State) -> None:
                 values = witness(judged, place, poly, cx.facts, cx.thread_names)
                 if values is None:
                     values = _by_first_block(cx, a, place, poly)
+                if values is not None and way == BELOW:
+                    from_end.note(cx, st, a, axis)
                 if values is not None:
                     found[a.span, a.array, a.write] = _finding(a, way, values)
     if found:
@@ -58,7 +62,7 @@ def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]
     if axis and a.view and not a.whole:
         return []  # a digit: within its radix by proof
     lowered = any(c < 0 for c in place.terms.values()) or _from_below(a, place)
-    below = [("before its first element", -place - 1)] if lowered else []
+    below = [(BELOW, -place - 1)] if lowered else []
     local = st.locals.get(a.array)
     if a.view and not a.whole:
         return below

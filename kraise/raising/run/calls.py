@@ -81,7 +81,7 @@ def call(cx: Context, st: State, s: k.Call | k.CallStmt) -> eq.Expr | None:
         raise refuse("KR103", f"`{s.function}` is not a function of this file", s.span) from None
     if len(s.args) > len(function.params):
         raise refuse("KR104", f"`{s.function}` takes {len(function.params)} arguments", s.span)
-    outer_env, outer_arrays = st.env, st.arrays
+    outer_env, outer_arrays, outer_partial = st.env, st.arrays, st.partial
     env: dict[str, eq.Expr] = {n: v for n, v in outer_env.items() if n.startswith("$") and n in _cell_names(st)}
     arrays: dict[str, str] = {}
     for at, p in enumerate(function.params):
@@ -101,6 +101,7 @@ def call(cx: Context, st: State, s: k.Call | k.CallStmt) -> eq.Expr | None:
     if any(r is not None for r in body.returns):
         raise refuse("KR299", f"`{s.function}` returns an array", s.span)
     st.env, st.arrays = env, arrays
+    st.partial = {n: c for n, c in outer_partial.items() if n in _cell_names(st)}
     outer_locals, outer_types = dict(st.locals), cx.types
     cx.types = {n: t for n, t in outer_types.items() if n.startswith("$")}  # its locals are its own, whatever the names
     collect_types(cx, body.body)
@@ -109,6 +110,8 @@ def call(cx: Context, st: State, s: k.Call | k.CallStmt) -> eq.Expr | None:
     cx.types = outer_types | {n: t for n, t in cx.types.items() if n.startswith("$")}
     cells = {n: st.env[n] for n in _cell_names(st) if n in st.env}
     st.env, st.arrays, st.locals = {**outer_env, **cells}, outer_arrays, outer_locals
+    inside = {n: c for n, c in st.partial.items() if n in cells}
+    st.partial = {n: c for n, c in outer_partial.items() if n not in cells and n not in results_of(s)} | inside
     if any(r is None for r in results):
         raise refuse("KR207", f"`{s.function}` does not return a value on every path", s.span)
     if isinstance(s, k.Call):
@@ -122,6 +125,11 @@ def call(cx: Context, st: State, s: k.Call | k.CallStmt) -> eq.Expr | None:
     for name, v in zip(s.results, results, strict=False):
         st.env[name] = v  # type: ignore[assignment]
     return None
+
+
+def results_of(s: k.Call | k.CallStmt) -> tuple[str, ...]:
+    """The locals that a call assigns."""
+    return s.results if isinstance(s, k.CallStmt) else ()
 
 
 def kept_function(cx: Context, function: k.Function) -> eq.Helper | None:
