@@ -94,10 +94,10 @@ FIXTURES = {
         "\n"
         "\n"
         "@cuda.jit\n"
-        "def f(x, y, n):\n"
+        "def f(x, y):\n"
         "    i = cuda.grid(1)\n"
-        "    if i < n:\n"
-        "        y[i] = x[i - 1]\n",
+        "    if i < x.shape[0]:\n"
+        "        y[i] = x[i + 1]\n",
     ),
     "KR205": (
         "k.py",

@@ -1,5 +1,6 @@
 """Cells that move with a loop: ``if y[i - 1] > y[i]: y[i] = y[i - 1]`` stores an extremum in every round."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -102,3 +103,31 @@ def test_a_ring_whose_ends_all_threads_carry_alike_is_kept():
     for n in (1, 9):
         request = pipeline.Request(shapes={"x": (2 * n,), "y": (2 * n,)}, values={"rows": 2, "n": n, "k": 3})
         agrees(done, request)
+
+
+LCS = """__global__ void lcs(const int *s, const int *t, int *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { int L[4][4];
+    for (int a = 0; a <= 3; a++) for (int b = 0; b <= 3; b++)
+      L[a][b] = a == 0 || b == 0 ? 0 : s[i * 3 + a - 1] == t[b - 1] ? L[a - 1][b - 1] + 1 : max(L[a - 1][b], L[a][b - 1]);
+    y[i] = L[3][3]; }
+}"""  # noqa: E501
+
+
+@pytest.mark.parametrize("guard, raises", [("a == 0 || b == 0", True), ("b < 1 || a < 1", True), ("a == 0", False)])
+def test_the_cell_before_the_first_is_guarded(guard, raises):
+    done = pipeline.translate(LCS.replace("a == 0 || b == 0", guard), "f.cu")
+    assert (done.text is not None) is raises
+    if raises:
+        f = load_module(done.text).lcs
+        s, t = np.random.default_rng(1).integers(0, 2, (5, 3)), [0, 1, 1]
+        wanted = []
+        for row in s:
+            L = np.zeros((4, 4), int)
+            for a in range(1, 4):
+                for b in range(1, 4):
+                    L[a, b] = L[a - 1, b - 1] + 1 if row[a - 1] == t[b - 1] else max(L[a - 1, b], L[a, b - 1])
+            wanted.append(L[3, 3])
+        assert f(jnp.array(s.ravel()), jnp.array(t), jnp.zeros(5, jnp.int32), 5).tolist() == wanted
+    else:
+        assert done.diagnostics[0].code == "KR204"

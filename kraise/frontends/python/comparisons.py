@@ -20,7 +20,11 @@ def comparison(scope: Scope, node: cst.Comparison) -> Expr:
         right = ex.scalar(scope, target.comparator)
         name = ex.COMPARISON.get(type(target.operator).__name__)
         if name is None:
-            raise scope.refuse(node, f"the comparison {type(target.operator).__name__} is not accepted in a kernel")
+            kind = type(target.operator).__name__
+            if kind in ("In", "NotIn"):
+                reason = "only a tuple or list of numbers that is written out can be searched through"
+                raise scope.refuse(node, reason, "write the comparisons, or a loop")
+            raise scope.refuse(node, f"the comparison {kind} is not accepted in a kernel")
         pair = ex.op(name, left, right, span=span)
         result = pair if result is None else ex.op("and", result, pair, span=span)
         left = right

@@ -35,13 +35,14 @@ Moving = dict[str, tuple[str, ...]]  # the locals of an array's cells, that of t
 class Carried:
     """Which arrays to carry by their cell: ``still`` the cell that does not move, ``moving`` the cell stored in a
     round. ``rows``: the views of those flat arrays whose subscripts were taken apart; ``depths``: how many rounds back
-    the cells go that a round loads."""
+    the cells go that a round loads; ``loads``: the paths of these loads, by how far back."""
 
     still: dict[str, Subscripts] = field(default_factory=dict)
     moving: dict[str, Subscripts] = field(default_factory=dict)
     rows: dict[str, Subscripts] = field(default_factory=dict)
     depths: dict[str, int] = field(default_factory=dict)
     guards: dict[str, tuple[eq.Expr, ...]] = field(default_factory=dict)  # under which every round uses the still cell
+    loads: dict[tuple[str, int], tuple[tuple[eq.Expr, ...], ...]] = field(default_factory=dict)
 
     def adds(self, other: Carried) -> bool:
         return bool(set(other.still) - set(self.still) or set(other.moving) - set(self.moving))
@@ -53,6 +54,7 @@ class Carried:
             {**self.rows, **other.rows},
             {**self.depths, **other.depths},
             {**self.guards, **other.guards},
+            {**self.loads, **other.loads},
         )
 
 
@@ -67,6 +69,7 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
     rows: dict[str, Subscripts] = {}
     depths: dict[str, int] = {}
     guards: dict[str, tuple[eq.Expr, ...]] = {}
+    loads: dict[tuple[str, int], tuple[tuple[eq.Expr, ...], ...]] = {}
     for array in dict.fromkeys(a.array for a in accesses if a.write):
         group = [a for a in accesses if a.array == array]
         views = {a.view for a in group}
@@ -88,8 +91,11 @@ def candidates(accesses: list[Access], st: State, index: eq.Index, step: int, bo
             rows |= {array: group[0].view} if in_rows else {}
         elif depth:
             moving[array], depths[array] = subs, depth
+            for back in range(1, depth + 1):
+                cell = previous(subs, index, step * back)
+                loads[array, back] = tuple(a.path for a in group if same_cell(a.subscripts, cell))
             rows |= {array: group[0].view} if in_rows else {}
-    return Carried(still, moving, rows, depths, guards)
+    return Carried(still, moving, rows, depths, guards, loads)
 
 
 def _guard(group: list[Access], here: set[eq.Expr], lanes: frozenset[str]) -> tuple[eq.Expr, ...]:
@@ -153,12 +159,34 @@ def enter_moving(cx: Context, st: State, carried: Carried, rng: Range, s: k.Stmt
             cx.types[local] = _cell_type(cx, st, array)
             first = Cell(array, at(subs, index, to_poly(start) - step * back), carried.rows.get(array, ()))
             before = st if back == 1 else extended(st, runs)
-            st.env[local] = load_cell(cx, before, first, _cell_type(cx, st, array), s.span)
-            st.order, st.accesses = before.order, before.accesses
+            if _unread(carried, array, back, rng):
+                st.env[local] = eq.Const(0, cx.types[local])
+            else:
+                st.env[local] = load_cell(cx, before, first, _cell_type(cx, st, array), s.span)
+                st.order, st.accesses = before.order, before.accesses
             slides.append((previous(subs, index, step * back), local))
         st.slides[array] = tuple(slides)
         names[array] = tuple(local for _, local in slides)
     return names
+
+
+def _unread(carried: Carried, array: str, back: int, rng: Range) -> bool:
+    """Whether conditions on the loop's index keep every round from the cell so far before the first (``b == 0 ? 0 :
+    L[b - 1]``): a load that goes ``n`` rounds back meets it ``n - back`` rounds after the first."""
+
+    def fails(c: eq.Expr, at: Poly) -> bool:
+        fact = classify(c)
+        left = None if fact is None else fact.poly.substitute(rng.index, at).value
+        if fact is None or left is None:
+            return False
+        return left < 0 if fact.kind == "ge" else (left == 0) is (fact.kind == "ne")
+
+    for n in range(back, carried.depths[array] + 1):
+        at = to_poly(rng.start) + rng.step * (n - back)
+        paths = carried.loads.get((array, n), ((),))
+        if not all(any(fails(c, at) for c in path) for path in paths):
+            return False
+    return True
 
 
 def next_round(st: State, names: Moving) -> None:
