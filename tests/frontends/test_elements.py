@@ -8,6 +8,7 @@ from kraise.options import Options
 from kraise.verify.load import load_module
 
 SOURCE = """
+import math
 def weights(x, y):
     w = (0.5, 2, -1)
     for i in range(len(y)):
@@ -34,6 +35,11 @@ def beside(x, y):
         s += (i + 1) * x[j] + x[k]
     y[0] = s
 
+def parted(x, y):
+    for i in range(len(y)):
+        part, whole = math.modf(3 * x[i] - 5)
+        y[i] = part + 10 * whole
+
 def under(x, y):
     for i in range(len(y)):
         for _ in range(4):
@@ -43,7 +49,7 @@ def under(x, y):
 """
 
 
-@pytest.mark.parametrize("name", ["weights", "parts", "beside", "under"])
+@pytest.mark.parametrize("name", ["weights", "parts", "beside", "parted", "under"])
 def test_values(name):
     given = {}
     exec(SOURCE, given)

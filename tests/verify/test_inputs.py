@@ -112,9 +112,12 @@ def test_what_the_user_gives_is_kept():
         infer(source, shapes={"x": (3,)}, values={"n": 17})
 
 
-def test_negative_subscripts_are_reported():
-    with pytest.raises(CaseError, match=r"y\[-1\] is outside"):
-        infer("def f(y):\n    i = cuda.grid(1)\n    y[i - 1] = 1.0\n")
+def test_negative_subscripts_are_counted_from_the_end():
+    source = "def f(y):\n    i = cuda.grid(1)\n    if i < 2:\n        y[i - 4] = 1.0\n"
+    _, _, _, a = infer(source)
+    assert a["y"].shape[0] >= 4
+    with pytest.raises(CaseError, match="y would need an extent of 4"):
+        infer(source, shapes={"y": (3,)})
 
 
 @pytest.mark.parametrize("size", [6, 17, 40])

@@ -91,9 +91,10 @@ def test_access_outside_the_array_names_place_and_thread():
     m = module(kernel("f", [array("y")], k.Store("y", (thread(),), const(1), span=span)))
     with pytest.raises(OutOfRange, match=r"t.py:7: y\[4\] is outside .* \(thread 0 of block 1\)"):
         run(m, "f", {"y": np.zeros(4)}, grid=2, block=4)
-    m = module(kernel("f", [array("y")], k.Store("y", (op("sub", thread(), const(1), t=INT),), const(1))))
-    with pytest.raises(OutOfRange, match=r"y\[-1\]"):
-        run(m, "f", {"y": np.zeros(4)}, grid=1, block=4)
+    m = module(kernel("f", [array("y")], k.Store("y", (op("sub", thread(), const(4), t=INT),), const(1))))
+    assert run(m, "f", {"y": np.zeros(4)}, grid=1, block=4).arrays["y"].tolist() == [1] * 4  # Python's, from the end
+    with pytest.raises(OutOfRange, match=r"y\[-4\]"):
+        run(m, "f", {"y": np.zeros(3)}, grid=1, block=4)
 
 
 def c_value(expression, t, **arguments):

@@ -188,6 +188,8 @@ def unpack(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CST
             at = scope.span(value)
             values = tuple(ex.load(scope, view.at((ex.integer(k, at),)), value) for k in range(len(targets)))
     if values is None or len(values) != len(targets):
+        if values is None and isinstance(value, cst.Call):
+            ex.scalar(scope, value)  # a call that is not known says so
         raise scope.refuse(
             node, f"{len(targets)} names for something that is not a tuple of {len(targets)}", "", "KR104"
         )

@@ -165,6 +165,11 @@ def several(scope: Scope, node: cst.Call) -> tuple[Expr, ...] | None:
     if concept == "divmod":
         a, b = (ex.scalar(scope, x) for x in positional(scope, node, 2, 2))
         return ex.op("floordiv", a, b, span=span), ex.op("mod", a, b, span=span)
+    if concept == "modf":
+        (x,) = (ex.scalar(scope, a) for a in positional(scope, node, 1, 1))
+        whole = ex.op("trunc", x, span=span)
+        part = ex.op("sub", x, whole, span=span)  # of an infinity nothing is left
+        return ex.op("select", ex.op("isinf", x, span=span), Const(0.0, FLOAT, span=span), part, span=span), whole
     return None
 
 
