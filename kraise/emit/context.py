@@ -61,13 +61,12 @@ class Context:
             self.wishes.setdefault(expr, n)
         self.uses: Counter[eq.Expr] = Counter()
         self.inline: dict[object, Val] = {}
-        self.nonempty: set[eq.Expr] = set()  # reductions over at least one value
-        self.starts, self.asked_places = dict[eq.Expr, eq.Const](), set[eq.Expr]()  # see sums/nothing
-        self.reached: dict[tuple[str, int], list[Linear]] = {}  # see loads/one_cell
-        self.constant: set[eq.Expr] = set()  # values of which no derivative is taken
-        # what comes after the current statement (None: in a loop); versions whose variable holds another one now
+        self.nonempty, self.constant = set[eq.Expr](), set[eq.Expr]()  # over a value at least; without a derivative
+        self.starts: dict[eq.Expr, eq.Const | None] = {}  # see sums/nothing, and loads/one_cell
+        self.reached: dict[tuple[str, int], list[Linear]] = {}
+        # what comes after the current statement (None: in a loop)
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
-        self.rebound: set[eq.Version] = set()
+        self.rebound: set[eq.Version] = set()  # their variable holds another one now
         self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined
         self.whole_rows: dict[eq.Version, Row] = {}  # see stores/whole_rows
         self.pieces: dict[eq.Version, Pieces] = {}  # see stores/pieces

@@ -193,7 +193,7 @@ def _lowered(
     context.count_uses(kernel.body, (*values, *shared_by_two))
     context.nonempty |= beside_places(kernel.body)
     context.reached = one_cell.reached(kernel)
-    context.starts, context.asked_places = nothing.started(kernel.body, values)
+    context.starts = nothing.started(kernel.body, values)
     for stmt in tree.statements(kernel.body):
         if isinstance(stmt, eq.Fold):
             for s in stmt.scalars:

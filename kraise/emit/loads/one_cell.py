@@ -87,7 +87,7 @@ def _found(context: Context, place: eq.Expr) -> bool:
     """Whether a part of a place is what a loop, a segment or a reduction leaves."""
     match place:
         case eq.ArgReduce():
-            return place in context.asked_places
+            return place in context.starts
         case eq.CarryIn() | eq.FoldResult() | eq.Reduce() | eq.Scan():
             return True
         case eq.Read(version=version) if version.array in context.extents and version.array not in context.params:

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kraise.emit import tree
+from kraise.emit.context import Frame
+from kraise.emit.lower import Lowering
+from kraise.emit.text.linear import linear
 from kraise.ir import equations as eq
 
 _BEYOND = {"gt": ("max", "min"), "lt": ("min", "max")}  # an extremum on the left, on the right
 
 
-def started(body: tuple[eq.Stmt, ...], values: Iterable[eq.Expr]) -> tuple[dict[eq.Expr, eq.Const], set[eq.Expr]]:
-    """The extrema that are only compared and joined with a number, with that number, and the places that are only
-    asked for where something is found."""
+def started(body: tuple[eq.Stmt, ...], values: Iterable[eq.Expr]) -> dict[eq.Expr, eq.Const | None]:
+    """The extrema that are only compared and joined with a number, with that number, and the places that are asked for
+    where something is found (None: any will do)."""
     roots = [r for s in tree.statements(body) for r in tree.statement_roots(s)] + list(values)
     uses: dict[eq.Expr, set[eq.Expr]] = {}
     nodes = tuple(tree.walk(*roots))
@@ -32,8 +35,8 @@ def started(body: tuple[eq.Stmt, ...], values: Iterable[eq.Expr]) -> tuple[dict[
             numbers = {_start(p, found) for p in parents}
             if len(numbers) == 1 and (one := numbers.pop()) is not None:
                 starts[found] = one
-    places: set[eq.Expr] = {p for n in nodes if isinstance(n, eq.Op) and n.name == "select" for p in _asked(n, starts)}
-    return starts, places
+    choices = (n for n in nodes if isinstance(n, eq.Op) and n.name == "select")
+    return {**starts, **{p: None for n in choices for p in _asked(n, starts)}}
 
 
 def _start(parent: eq.Expr, found: eq.Reduce) -> eq.Const | None:
@@ -56,3 +59,11 @@ def _asked(choice: eq.Op, starts: dict[eq.Expr, eq.Const]) -> Iterator[eq.ArgRed
     for n in tree.walk(arm):
         if isinstance(n, eq.ArgReduce) and ((n.axis,), n.body) in held:
             yield n
+
+
+def doubtful(low: Lowering, node: eq.ArgReduce, own: Frame) -> bool:
+    """Whether a place is asked for in a range that may hold nothing while there are lanes."""
+    size = linear(node.axis.hi) - linear(node.axis.lo)
+    if node not in low.ctx.starts or node in low.ctx.nonempty or not low.ctx.is_static(size):
+        return False
+    return not any((linear(a.hi) - linear(a.lo)).same(size) for a in own)

@@ -14,6 +14,7 @@ from kraise.emit.loads.views import expression
 from kraise.emit.lower import Lowering
 from kraise.emit.operands import literal
 from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running, stencils
+from kraise.emit.sums.nothing import doubtful
 from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -281,8 +282,8 @@ def some_values(context: Context, node: eq.Reduce, frame: Frame, arrays: bool = 
     """
     if node.op not in ("min", "max") or node in context.nonempty or node.type.is_integer:
         return None
-    doubtful = [a for a in node.axes if not _never_empty(context, a)]
-    size = linear(doubtful[0].hi) - linear(doubtful[0].lo) if len(doubtful) == 1 else Linear()
+    open_ = [a for a in node.axes if not _never_empty(context, a)]
+    size = linear(open_[0].hi) - linear(open_[0].lo) if len(open_) == 1 else Linear()
     if not size.terms or len(node.axes) > 1 or not context.is_static(size):
         return None
     if any(a not in node.axes and (linear(a.hi) - linear(a.lo)).same(size) for a in frame):
@@ -373,13 +374,8 @@ def arg_reduce(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> V
     if not lo.same(Linear()):
         text = py.Bin("+", text, low.ctx.static(lo))
     size = linear(axis.hi) - lo
-    doubtful = not nonnegative(size) or (
-        node in low.ctx.asked_places
-        and node not in low.ctx.nonempty
-        and low.ctx.is_static(size)
-        and not any((linear(a.hi) - linear(a.lo)).same(size) for a in own)
-    )
-    if size.terms and doubtful and not any(nonnegative(size - a + -1) for a in low.ctx.assumed):
+    maybe = not nonnegative(size) or doubtful(low, node, own)
+    if size.terms and maybe and not any(nonnegative(size - a + -1) for a in low.ctx.assumed):
         # a range that starts late may hold nothing, and argmin refuses that
         start = low.ctx.static(lo)
         empty = start if not own else py.call("jnp.full", low.ctx.shape_of(own), start)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjuncts, negate
-from kraise.analysis.delinearize import Digits, digits, in_rows, provable
+from kraise.analysis.delinearize import digits, in_rows, provable
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.pixels import pixels
 from kraise.analysis.poly import Poly, normal, to_expr, to_poly
@@ -32,6 +32,7 @@ from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.conversions import alike, converted, kept
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
+from kraise.raising.run.row_digits import with_rows
 from kraise.raising.run.sizes import steering
 from kraise.raising.run.staged import in_rows_here
 from kraise.raising.run.state import ROWS, RawWrite, State
@@ -289,7 +290,7 @@ def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: 
         parts: list[eq.Expr] = []
         radices: list[eq.Expr] = []
         for s in subs:
-            still, found = _digits(s, (*path, *st.facts)) if row_like(s) else ({}, None)
+            still, found = with_rows(s, (*path, *st.facts)) if row_like(s) else ({}, None)
             if found is None:
                 parts.append(s)
                 radices.append(eq.Const(0, INT))
@@ -311,26 +312,6 @@ def access(st: State, at: Cell, path: tuple[eq.Expr, ...], write: bool, **more: 
         view=view,
         **more,  # type: ignore[arg-type]
     )
-
-
-def _digits(s: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[dict[eq.Expr, eq.Expr], Digits | None]:
-    """The digits of a subscript in which a row is a digit like another, be it an element of an array or a parameter
-    (``a * m + i``), and what stands for the rows in them."""
-    rows: dict[eq.Expr, eq.Expr] = {n: eq.Index(f"$row {at}", INT) for at, n in enumerate(_still(s))}
-    found = digits(to_poly(substitute(s, rows) if rows else s), path, gaps=True)
-    if found is not None or rows:
-        return rows, found
-    terms = [m for m in to_poly(s).terms if len(m) == 2 and all(isinstance(a, eq.Param) for a in m)]
-    for given in dict.fromkeys(a for m in terms for a in m):
-        rows = {given: eq.Index("$row", INT)}
-        if (found := digits(to_poly(substitute(s, rows)), path, gaps=True)) is not None:
-            return rows, found
-    return {}, None
-
-
-def _still(e: eq.Expr) -> list[eq.Read]:
-    """Elements of arrays in a subscript that are the same for all threads and rounds."""
-    return [n for n in topological((e,)) if isinstance(n, eq.Read) and not free_indices(n)]
 
 
 def load(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], t: object, span: Span | None) -> eq.Expr:
