@@ -32,8 +32,7 @@ class Context:
         self.blocks: list[Block] = [Block("")]
         self.statics: set[str] = set()
         self.fields: set[Field] = set()  # static members of structs
-        self.used_constants: set[str] = set()
-        self.used_helpers: set[str] = set()
+        self.used_constants, self.used_helpers = set[str](), set[str]()
         self.needs: set[str] = set()
         self.wide: dict[eq.Version, Py] = {}  # arrays of narrow integers as what is computed with
         self.finite: dict[str, None] = {}  # arrays of which masked-out elements are multiplied by zero
@@ -62,8 +61,8 @@ class Context:
         self.uses: Counter[eq.Expr] = Counter()
         self.inline: dict[object, Val] = {}
         self.nonempty, self.constant = set[eq.Expr](), set[eq.Expr]()  # over a value at least; without a derivative
-        self.starts: dict[eq.Expr, eq.Const | None] = {}  # see sums/nothing, and loads/one_cell
-        self.reached: dict[tuple[str, int], list[Linear]] = {}
+        self.starts: dict[eq.Expr, eq.Const | None] = {}  # see sums/nothing
+        self.reached: dict[tuple[str, int], list[Linear]] = {}  # see loads/one_cell
         # what comes after the current statement (None: in a loop)
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
         self.rebound: set[eq.Version] = set()  # their variable holds another one now

@@ -42,11 +42,7 @@ from kraise.emit.stores import (
     writes,
 )
 from kraise.emit.stores.merge import merged
-<<<<<<< HEAD
-from kraise.emit.sums import between, members, neighbours, row_ends, totals
-=======
-from kraise.emit.sums import between, members, neighbours, nothing, totals
->>>>>>> ecc2a490 (What data look for among no entries, and extrema of nothing that are joined with a number)
+from kraise.emit.sums import between, members, neighbours, nothing, row_ends, totals
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, layout_text, records, shapes

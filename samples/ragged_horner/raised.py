@@ -19,6 +19,7 @@ def ragged_horner(ptr, c, x, y):
     """
     n = x.shape[0]
     dtype = jnp.result_type(c, x, 1.0)
+    some_c = jnp.resize(c, max(c.shape[0], 1))
     longest = jnp.max(ptr[1 : n + 1] - ptr[:n], initial=jnp.iinfo(jnp.int32).min)
 
     def live(state):
@@ -28,7 +29,7 @@ def ragged_horner(ptr, c, x, y):
     def step(state):
         value, k_round = state
         k = ptr[:n] + k_round
-        value_2 = value * x + c.at[k].get(mode="clip")  # kernel.py:11
+        value_2 = value * x + some_c.at[k].get(mode="clip")  # kernel.py:11
         return jnp.where(k < ptr[1 : n + 1], value_2, value), k_round + 1
 
     value, _ = eqxi.while_loop(

@@ -52,8 +52,6 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
             return py.call("jnp.asarray", value.py, Atom(dtype_text(s.type)))
         if _starts_wide(ctx, s) or (_is_fraction_of_integer(s, s.init) and not isinstance(s.init, eq.Const)):
             return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
-        if array is None and s.type.kind == "float" and s.init.type.is_integer:  # stored to a cell of floats
-            return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
         follows = _follows(ctx, s) if narrow else None
         return value.py if follows is None else py.call("jnp.asarray", value.py, follows)
     shape = ctx.shape_of(s.axes)
