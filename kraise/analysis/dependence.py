@@ -15,6 +15,7 @@ from kraise.analysis import flipped, sets
 from kraise.analysis.ascents import ascending
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
 from kraise.analysis.curved import curved
+from kraise.analysis.limited import limited
 from kraise.analysis.multiples import multiples
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.products import Product, multiplied
@@ -77,6 +78,7 @@ class Space:
         self.quotients: dict[str, eq.Op] = {}  # unknowns that stand for one size divided by another
         self.stated: set[Poly] = set()  # what the facts say is not negative
         self.dropped = False  # a condition was left out: the set is larger than the domain
+        self.limited: dict[tuple[eq.Expr, str], str] | None = None  # variables of which only the range is known, if any
 
     def variable(self, name: str) -> str:
         return self.variables.setdefault(name, f"v{len(self.variables)}")
@@ -119,12 +121,12 @@ class Space:
             case eq.Op(name="floordiv" | "mod" as name, args=(a, eq.Const(value=int() as k))) if k > 0:
                 inner = self.poly(to_poly(a), rename)
                 if inner is None:
-                    return None
+                    return limited(self, atom, rename)
                 return f"floor(({inner})/{k})" if name == "floordiv" else f"(({inner}) mod {k})"
         chosen = self._chosen(atom, rename)
         if chosen is None and same_for_both(atom, rename):
             return self.params.setdefault(atom, f"p{len(self.params)}")
-        return chosen
+        return limited(self, atom, rename) if chosen is None else chosen
 
     def _chosen(self, atom: eq.Expr, rename: dict[str, str]) -> str | None:
         """A minimum, maximum, choice or remainder as a variable of its own, tied to its operands."""
@@ -277,6 +279,7 @@ class Question:
         sorted_: frozenset[str] = frozenset(),
     ) -> None:
         space = self.space = Space()
+        space.limited = {}
         same = flipped.Same(shared, a.folds == b.folds and shared.issuperset(a.folds))
         names_a, names_b = self.names = _Renaming("a", shared, same), _Renaming("b", shared, same)
         space.path(a.path, names_a)
@@ -303,6 +306,7 @@ class Question:
                     space.constraints.append(f"{left} = {right}")
                 else:
                     self.exact = False
+        self.exact = self.exact and not space.limited
         self.differing = [
             f"{space.variable(names_a.get(n, n))} {relation} {space.variable(names_b.get(n, n))}" for n in distinct
         ]

@@ -147,3 +147,35 @@ def test_what_the_cell_tells():
     agree(TOLD.replace("len(x)", "len(x) // 2") + "y[2 * i + r] = x[i] + r")
     assert refusal(TOLD + "y[i + r] = x[i]") == "KR201"
     assert refusal(TOLD + "y[i // 2] = x[i]") == "KR201"
+
+
+PARTS = """__global__ void f(const int *x, int *h, int n) {{
+  int t = threadIdx.x, i = blockIdx.x * 16 + t;
+  __shared__ int s[16];
+  s[t] = t < 8 ? 0 : 100;
+  __syncthreads();
+  if (i < n) {{ int b = {place}; atomicAdd(&s[b], 2); atomicMin(&s[{other}], t); }}
+  __syncthreads();
+  if (t < 8) {{ atomicAdd(&h[t], s[t]); atomicAdd(&h[t + 8], s[t + 8]); }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("place", "other", "apart"),
+    [
+        ("x[i] & 7", "8 + b", True),
+        ("(unsigned)x[i] % 5u", "15 - b", True),
+        ("x[i] & 7", "7 + b", False),
+        ("x[i] % 8", "8 + b", False),  # below zero, too
+        ("x[i] & 15", "15 - b", False),
+    ],
+)
+def test_parts_of_an_array_that_data_do_not_leave(place, other, apart):
+    done = pipeline.translate(PARTS.format(place=place, other=other), "f.cu")
+    assert bool(done.text) is apart, done.diagnostics
+    if not apart:
+        assert {d.code for d in done.diagnostics} == {"KR201"}
+        return
+    request = pipeline.Request(shapes={"x": (40,), "h": (16,)}, values={"n": 40}, grid=(3,), block=(16,))
+    reports, findings = pipeline.verify(done, request)
+    assert not findings and reports and not [r for r in reports if r.failures]
