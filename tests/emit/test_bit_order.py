@@ -15,7 +15,7 @@ TURNED = "8 * (t % 2) + 4 * (t / 2 % 2) + 2 * (t / 4 % 2) + t / 8 % 2"
 def checked(n, bits):
     done = pipeline.translate(SUM.format(n=n, bits=bits), "f.cu")
     assert done.text, done.diagnostics
-    agrees(done, pipeline.Request(shapes={"y": (40,)}))
+    agrees(done, pipeline.Request(shapes={"y": (40,)}, grid=(1,), block=(32,)))
     return done.text
 
 
@@ -37,4 +37,4 @@ def test_a_reversal_is_a_table(more):
     source = SUM.replace("3 * ({bits})", "{bits}" + more).format(n=16, bits=TURNED)
     done = pipeline.translate(source, "f.cu")
     assert "jnp.arange(16).reshape((2,) * 4).T.ravel()" in done.text, done.text
-    agrees(done, pipeline.Request(shapes={"y": (40,)}))
+    agrees(done, pipeline.Request(shapes={"y": (40,)}, grid=(1,), block=(32,)))

@@ -15,27 +15,27 @@ __global__ void add(float *x, int n, float s) {
 void compared(float *x, unsigned n) {
     float s = 1.0f;
     if (n - 500 > 100) s = 2.0f;
-    add<<<(n + 255) / 256, 256>>>(x, n, s);
+    add<<<(n + 7) / 8, 8>>>(x, n, s);
 }
 void shifted(float *x, unsigned n) {
-    add<<<(n + 255) / 256, 256>>>(x, n, (float)((n - 500) >> 3));
+    add<<<(n + 7) / 8, 8>>>(x, n, (float)((n - 500) >> 3));
 }
 void rounds(float *x, unsigned n) {
     for (unsigned k = 0; k < (n - 500) % 6; k++)
-        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+        add<<<(n + 7) / 8, 8>>>(x, n, 1.0f);
 }
 void through_a_variable(float *x, unsigned n) {
     unsigned r = n - 500;
     for (unsigned k = 0; k < r % 6; k++)
-        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+        add<<<(n + 7) / 8, 8>>>(x, n, 1.0f);
 }
 void complement(float *x, unsigned n) {
     for (unsigned k = 0; k < ~n % 7; k++)
-        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+        add<<<(n + 7) / 8, 8>>>(x, n, 1.0f);
 }
 void narrow(float *x, int n) {
-    for (int k = 0; k < (unsigned char)(n * 100); k++)
-        add<<<(n + 255) / 256, 256>>>(x, n, 1.0f);
+    for (int k = 0; k < (unsigned char)(n * 104); k++)
+        add<<<(n + 7) / 8, 8>>>(x, n, 1.0f);
 }
 """
 WIDE = """
@@ -45,7 +45,7 @@ __global__ void add(float *x, int n, float s) {
 }
 void f(float *x, int n, int m) {
     size_t k = (size_t)(m - n) % 7;
-    add<<<(n + 255) / 256, 256>>>(x, n, (float)k);
+    add<<<(n + 7) / 8, 8>>>(x, n, (float)k);
 }
 """
 N = 5
@@ -56,7 +56,7 @@ WANT = {
     "rounds": float(WRAPPED % 6),
     "through_a_variable": float(WRAPPED % 6),
     "complement": float((2**32 - 1 - N) % 7),
-    "narrow": float(N * 100 % 256),
+    "narrow": float(N * 104 % 256),
 }
 
 
@@ -101,16 +101,16 @@ __global__ void add(double *x, int n, double s) {
 void common(double *x, int n) {
     int a = n, b = 48;
     while (b) { int t = a % b; a = b; b = t; }
-    add<<<(n + 255) / 256, 256>>>(x, n, a);
+    add<<<(n + 7) / 8, 8>>>(x, n, a);
 }
 void digits(double *x, int n) {
     int a = n, s = 0;
     while (a > 0) { s += a % 10; a /= 10; }
-    add<<<(n + 255) / 256, 256>>>(x, n, s);
+    add<<<(n + 7) / 8, 8>>>(x, n, s);
 }
 void small(double *x, int n) {
     signed char s = (signed char)(n + 100);
-    add<<<(n + 255) / 256, 256>>>(x, n, s);
+    add<<<(n + 7) / 8, 8>>>(x, n, s);
 }
 """
 
