@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kraise import pipeline
+
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 KERNEL = "def scale(x, y, a, n):\n    for i in range(n):\n        y[i] = a * x[i]\n"
@@ -80,8 +82,6 @@ def test_twins_follow_their_sources(repository):
     assert done.returncode == 1 and "kernel_raised.py is missing" in done.stdout, done.stdout + done.stderr
     done = hook(repository, "kraise-twin")
     assert done.returncode == 1 and "wrote kernel_raised.py" in done.stdout, done.stdout + done.stderr
-    assert hook(repository, "kraise-twin").returncode == 0
-    assert hook(repository, "kraise-check").returncode == 0
     (folder / "kernel.py").write_text(CUDA.replace("a * x[i]", "a + x[i]"))
     assert hook(repository, "kraise-check").returncode == 1
     assert hook(repository, "kraise-twin").returncode == 1
@@ -90,6 +90,7 @@ def test_twins_follow_their_sources(repository):
 
 
 def test_a_commit_goes_through_the_hook(repository):
+    """Both hooks: they have nothing to say of a twin that is up to date."""
     folder = repository.folder
     repository("pre-commit", "install")
     (folder / "kernel.py").write_text(CUDA)
@@ -106,7 +107,7 @@ def test_plain_functions_are_left_alone_until_they_have_a_twin(repository):
     (folder / "kernel.py").write_text(KERNEL)
     assert hook(repository, "kraise-twin").returncode == 0
     assert not (folder / "kernel_raised.py").exists()
-    repository("kraise", "translate", "--twin", "kernel.py")
+    (folder / "kernel_raised.py").write_text(pipeline.translate(KERNEL, "kernel.py").text)
     assert hook(repository, "kraise-twin").returncode == 0
     (folder / "kernel.py").write_text(KERNEL.replace("a * x[i]", "a + x[i]"))
     assert hook(repository, "kraise-twin").returncode == 1
