@@ -181,6 +181,9 @@ def unpack(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CST
                         aliases.alias(scope, target.value, view, node)  # type: ignore[arg-type]
                     return []
                 return [s for t, e in zip(targets, elements, strict=True) for s in assign(scope, t, e, node)]
+        if len(elements) == len(targets) and any(isinstance(t, cst.Tuple | cst.List) for t in targets):
+            each = [p for t, e in zip(targets, elements, strict=True) for p in _nested(scope, t, e, node)]
+            return parallel(scope, [t for t, _ in each], [v for _, v in each], node)
     values = tuple_value(scope, value) if not isinstance(value, cst.List) else None
     if values is None:
         view = ex.access(scope, value)
@@ -194,6 +197,19 @@ def unpack(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CST
             node, f"{len(targets)} names for something that is not a tuple of {len(targets)}", "", "KR104"
         )
     return parallel(scope, targets, list(values), node)
+
+
+def _nested(
+    scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.CSTNode
+) -> list[tuple[cst.BaseExpression, Expr]]:
+    """``(a, b), c = f(x), y``: each name with its value."""
+    if not isinstance(target, cst.Tuple | cst.List):
+        return [(target, ex.scalar(scope, value))]
+    parts = [e.value for e in target.elements]
+    values = tuple_value(scope, value)
+    if values is None or len(values) != len(parts) or any(isinstance(p, cst.Tuple | cst.List) for p in parts):
+        raise scope.refuse(node, f"{len(parts)} names for something that is not a tuple of {len(parts)}", "", "KR104")
+    return list(zip(parts, values, strict=True))
 
 
 def _without_hardware(
