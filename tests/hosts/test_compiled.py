@@ -73,8 +73,7 @@ def compiled(tmp_path_factory):
         f'extern "C" {kind} run_{name}(float *x, float *y, int n) {{ return {name}(x, y, n); }}\n'
         for name, kind in HOSTS.items()
     )
-    first = '#pragma GCC optimize("O0")\n#define MEET_ true\n#include "host_runtime.h"\n'  # half of g++'s time else
-    text = first + launches_as_calls(SOURCE) + wrappers
+    text = '#define MEET_ true\n#include "host_runtime.h"\n' + launches_as_calls(SOURCE) + wrappers
     built = compilers.compiler_for(False).build(tmp_path_factory.mktemp("hosts"), text, (), (str(HERE),))
     return ctypes.CDLL(str(built))
 
