@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.checks import agrees
 
 FOLDER = Path(__file__).parents[2] / "samples" / "cuda_launched_rows"
@@ -100,3 +103,29 @@ def any_above(x, out, n):
     shapes, values = {"x": (9,), "out": (3,)}, {"n": 9}
     request = pipeline.Request(shapes=shapes, values=values, grid=(3,), block=(4,), gradients=False)
     agrees(done, request)
+
+
+ENDS = """__global__ void f(const int *a, const int *b, int *y, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = (%s ? b[i + %s] : a[i]) * (threadIdx.x %% 3);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("mask", "offset", "form"),
+    [
+        ("(i + m < n)", "m", "where("),  # the array ends at n, not at n + m
+        ("(i + 2 < n)", "2", "jnp.pad(b[:n]"),
+        ("(a[i] > 0) & (i + 2 < n)", "2", "where("),
+        ("(a[i] < n - 2 - i)", "2", "where("),  # nothing shows where it ends
+    ],
+)
+def test_rows_end_where_the_source_reads_last(mask, offset, form):
+    text = pipeline.translate(ENDS % (mask, offset), "f.cu").text
+    assert form in text, text
+    n, m, i = 13, 3, np.arange(13)
+    a, b = i % 5, 7 * i + 1
+    d = m if offset == "m" else 2
+    expected = np.where(eval(mask), b[np.minimum(i + d, n - 1)], a) * (i % 8 % 3)
+    got = load_module(text).f(*(jnp.asarray(v, jnp.int32) for v in (a, b, i)), n, m, grid=2, block=8)
+    assert np.asarray(got).tolist() == expected.tolist()

@@ -104,3 +104,22 @@ def test_words_are_counted_with_their_bits(statement, by_bits):
             expected[k // (16 if "16" in statement else 32)] += i if ", i)" in statement else 1
     got = load_module(done.text).f(key, np.zeros(6, np.uint32), np.full(6, 7, np.int32), 6)[1]
     assert got.tolist() == expected.tolist()
+
+
+def test_words_of_a_block_s_own():
+    """The numbers of the bits of an array that the kernel makes: it has no dtype to ask."""
+    source = """__global__ void f(const unsigned *x, unsigned *y, int n) {
+    __shared__ unsigned s[6];
+    for (int k = threadIdx.x; k < 6; k += blockDim.x) s[k] = (unsigned)-1;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && x[i] > 2) atomicAnd(s + x[i] % 6, (unsigned)(i % 5));
+    __syncthreads();
+    for (int k = threadIdx.x; k < 6; k += blockDim.x) atomicAnd(&y[k], s[k]);
+    }"""
+    text = pipeline.translate(source, "f.cu").text
+    x, y = np.arange(20, dtype=np.uint32) * 7 % 13, np.arange(6, dtype=np.uint32) + 250
+    got = np.asarray(load_module(text).f(x, y, 20, grid=3, block=8))
+    for i in (i for i in range(20) if x[i] > 2):
+        y[x[i] % 6] &= i % 5
+    assert got.dtype == y.dtype and got.tolist() == y.tolist()

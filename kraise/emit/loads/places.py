@@ -3,7 +3,8 @@ used."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kraise.emit import tree
@@ -228,11 +229,12 @@ class Places:
             tops = [form + x.form + 1 for m in masks for form in self.bounds(m)] if x.indices else []
             limits.append([t for t in tops if all(is_static(a) for a, _ in t.terms)])
             # data may keep it from the end, and a guard that is not seen here the lanes that only fill the last block
-            told = all(map(self.bounds, masks)) and not by_launch((expression(x.stop),))
+            seen = all(map(self.bounds, masks))
+            told = seen and not by_launch((expression(x.stop),))
             told = told and (
                 all(isinstance(a, _SIZES) for a, _ in x.stop.terms) or (bool(masks) and len(x.indices) == 1)
             )
-            ends = (*limits[-1], x.stop) if told else limits[-1]
+            ends = (*limits[-1], x.stop) if told else limits[-1] if seen else ()
             reached.append([t for t in ends if x.indices and self._touched(t, x, masks)])
         before = self.loads.setdefault(node, _Load(sides, limits, [], asked))
         if before is None or before.sides != sides:
@@ -253,8 +255,12 @@ class Places:
     def outside(self) -> dict[eq.Read, tuple[eq.Outside | None, ...]]:
         """Where each load finds zeros, for those that can be loads of a padded array."""
         chosen: dict[eq.Read, list[Linear]] = {}
+        shown: defaultdict[tuple[object, ...], list[Linear]] = defaultdict(list)  # limits that some load reaches
         for node, load in self.loads.items():
-            best = None if load is None else self._chosen(node, load)
+            for at, reached in enumerate(() if load is None else load.reached):
+                shown[node.version, node.view, at] += reached
+        for node, load in self.loads.items():
+            best = None if load is None else self._chosen(node, load, shown)
             if best is not None:
                 chosen[node] = best
         found: dict[eq.Read, tuple[eq.Outside | None, ...]] = {}
@@ -272,15 +278,17 @@ class Places:
                 found[node] = tuple(parts)
         return found
 
-    def _chosen(self, node: eq.Read, load: _Load) -> list[Linear] | None:
+    def _chosen(
+        self, node: eq.Read, load: _Load, shown: Mapping[tuple[object, ...], list[Linear]]
+    ) -> list[Linear] | None:
         """One limit for each axis, or None: what the masks say, else the array's extent, else where the range ends."""
         out: list[Linear] = []
         for at, (x, limits, reached) in enumerate(zip(load.sides, load.limits, load.reached, strict=True)):
-            size = extent(self.own, node, at)
+            size, elsewhere = extent(self.own, node, at), shown[node.version, node.view, at]
             best = size if not x.indices or not (x.stop - size).terms else None
             for limit in limits:
                 gap = None if best is None else best - limit
-                known = not (size - limit).terms or any(r.same(limit) for r in reached)
+                known = not (size - limit).terms or any(r.same(limit) for r in elsewhere)
                 if not (size - limit).terms and (size - limit).constant < 0:
                     limit = size  # a mask that lets the load beyond its array is one of several
                 if known and (gap is None or (not gap.terms and gap.constant > 0)):
@@ -303,13 +311,15 @@ class Places:
         return limit
 
     def _touched(self, limit: Linear, x: Side, masks: Masks) -> bool:
-        """Whether no mask keeps a subscript of one index from the last place before the limit, sizes being large
-        enough."""
-        if len(x.indices) > 1:
-            return True
-        (name,) = x.indices
-        for m in masks:
-            for form in self.bounds(m):
+        """Whether no mask keeps a subscript from the last place before the limit, sizes being large enough: of several
+        indices those masks that bound this very sum of them."""
+        for form in (f for m in masks for f in self.bounds(m)):
+            if len(x.indices) > 1:
+                value = form + x.form + 1 - limit  # where the place is before the limit that this mask sets
+                if any(not is_static(a) for a, _ in value.terms):
+                    continue
+            else:
+                (name,) = x.indices
                 index = next((a for a, _ in form.terms if isinstance(a, eq.Index) and a.name == name), None)
                 if index is None:
                     continue
@@ -317,8 +327,8 @@ class Places:
                 if abs(mine) != 1:
                     return False
                 value = form.without(index) + (limit + -1 - x.form.without(index)).times(c * mine)
-                if (value.constant < 0 and not value.terms) or any(k < 0 for _, k in value.terms):
-                    return False
+            if (value.constant < 0 and not value.terms) or any(k < 0 for _, k in value.terms):
+                return False
         return True
 
 

@@ -172,8 +172,9 @@ def _uncast(node: eq.Expr) -> eq.Expr:
 def _numbers(low: Lowering, stmt: eq.Write) -> Atom:
     """The variable of the numbers of a value's bits."""
     bit, dtype = low.ctx.names.fresh("bit"), _dtype(low, stmt)
-    width: Py = py.number(stmt.value.type.bits or 0)
-    if not stmt.value.type.bits:  # as many as an element of the array has
+    bits = stmt.value.type.bits or low.ctx.element(stmt.before.array).bits
+    width: Py = py.number(bits or 0)
+    if not bits:  # as many as an element of the array has
         width = py.Bin("*", py.number(8), py.Attr(dtype, "itemsize"))
     low.ctx.emit(Assign(bit, py.call("jnp.arange", width, dtype=dtype)))
     return Atom(bit)
