@@ -35,6 +35,7 @@ from kraise.ir.equations import (
     Stmt,
     Write,
 )
+from kraise.ir.types import INT
 
 _NONE: frozenset[str] = frozenset()
 _keep_below = vars(Node)["below"].__set__
@@ -278,6 +279,11 @@ def _with_axes(node: Expr, axes: tuple[Axis, ...]) -> Expr:
     raise AssertionError(node)
 
 
+def _lanes(key: Expr) -> frozenset[str]:
+    """The indices of what a loop carries: what it is replaced by is that of any lane, also of a binder's."""
+    return frozenset(a.name for a in key.axes) if isinstance(key, CarryIn | FoldResult) else frozenset()
+
+
 def _under_binder(node: Expr, mapping: Mapping[Expr, Expr], arriving: frozenset[str]) -> Expr:
     """Substitution in a Reduce or ArgReduce a name of which is replaced (it is hidden) or captured (renamed)."""
     own = binders(node)
@@ -288,19 +294,22 @@ def _under_binder(node: Expr, mapping: Mapping[Expr, Expr], arriving: frozenset[
     inner = {k: v for k, v in mapping.items() if not (isinstance(k, Index) and k.name in own)}
     taken = set(arriving | own).union(*(free_indices(c) for c in below))
     fresh: dict[str, str] = {}
-    for name in sorted(own & frozenset().union(*(free_indices(v) for v in inner.values()))):
+    for name in sorted(own & frozenset().union(*(free_indices(v) - _lanes(k) for k, v in inner.items()))):
         number = 2
         while f"{name}_{number}" in taken:
             number += 1
         fresh[name] = f"{name}_{number}"
         taken.add(fresh[name])
     if fresh:
+        carried = {k: v for k, v in inner.items() if fresh.keys() & _lanes(k)}
         renaming: dict[Expr, Expr] = {
             n: Index(fresh[n.name], n.type)
-            for n in topological(below[cut:])
+            for n in topological((*below[cut:], *carried.values()))
             if isinstance(n, Index) and n.name in fresh
         }
+        renaming = {Index(n, INT): Index(new, INT) for n, new in fresh.items()} | renaming
         new_bodies = tuple(substitute(c, renaming) for c in below[cut:])
+        inner |= {substitute(k, renaming): substitute(v, renaming) for k, v in carried.items()}
         node = rebuild(node, below[:cut] + new_bodies)
         node = _with_axes(node, tuple(Axis(fresh.get(a.name, a.name), a.lo, a.hi, a.step) for a in axes))
         below = children(node)

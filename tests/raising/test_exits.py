@@ -4,6 +4,8 @@
 
 import pytest
 
+from kraise import pipeline
+from tests.checks import agrees
 from tests.raising.agree import agree, kinds, text
 
 CASES = {
@@ -53,6 +55,9 @@ CASES = {
     "   c += 1\n  else: continue\n  break\n return c",
     "else leaves the outer": "def f(A, y):\n c = 0\n for i in range(len(A)):\n  j = 0\n  while j < len(A):\n   if A[i, j] > 1: break\n"
     "   c += 1\n   j += 1\n  else:\n   c += 9\n   if c > 20: break\n   if i == 1: continue\n   c += 5\n  y[i] = c\n return c",
+    "a branch that nobody takes": "def f(A, y):\n i = cuda.grid(1)\n if i >= len(A): return\n a = 0\n b = 0\n c = A[i, 0]\n"
+    " for j in range(1, len(A)):\n  if a > 0:\n   c += 3\n   break\n  k = 0\n  while k < A[i, j] * 9 and c > 0:\n   b += 1\n   k += 1\n"
+    " y[i] = b",
     "else returns": "def f(x, y):\n i = cuda.grid(1)\n if i >= len(x): return\n for j in range(len(x)):\n  if x[j] > x[i]:\n"
     "   y[i] = j\n   break\n else:\n  y[i] = -1\n  return\n y[i] += 100",
 }
@@ -96,3 +101,24 @@ BEHIND = {  # the loop's variable is read behind the loop
 @pytest.mark.parametrize("name", BEHIND)
 def test_the_variable_behind_its_loop(name):
     agree(f"def f(x, y, n):\n i = cuda.grid(1)\n if i >= len(x): return\n {BEHIND[name]}")
+
+
+THREE = """__global__ void f(const int *a, int *y, int *z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int p = 0;
+  do {
+    int q = 0; ++p;
+    do {
+      int r = 0; ++q;
+      do { ++r; if (a[i] + r < q) { z[i] = q; return; } } while (r < 3);
+      if (a[i] > 3) break;
+    } while (q < 4);
+  } while (p < (i & 3) + 1);
+  y[i] = p;
+}"""
+
+
+def test_each_loop_that_tests_last_has_a_first_round_of_its_own():
+    values = {"a": [0, 1, 2, 3, 4, 5, 2], "n": 7}
+    agrees(pipeline.translate(THREE, "f.cu"), pipeline.Request(values=values))

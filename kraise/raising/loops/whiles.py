@@ -58,6 +58,14 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
 
 def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
     """A while loop as a fold, whatever its form."""
+    around = st.env.get(FIRST)  # of such a loop around this one
+    _as_fold(cx, st, s, live)
+    st.env.pop(FIRST, None)
+    if around is not None:
+        st.env[FIRST] = around
+
+
+def _as_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
     if s.test_last:
         once = k.Op("or", (k.Var(FIRST, BOOL), s.condition), BOOL)
         st.env[FIRST] = eq.Const(True, BOOL)
