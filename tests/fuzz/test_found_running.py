@@ -8,7 +8,8 @@ from tests.fuzz.kinds import KINDS
 
 
 @pytest.mark.parametrize(
-    ("seed", "language", "gradients"), [(1009, "cuda_c", True), (1037, "cuda_c", False), (1264, "python", False)]
+    ("seed", "language", "gradients"),
+    [(1009, "cuda_c", True), (1037, "cuda_c", False), (1264, "python", False), (5620, "python", False)],
 )
 def test_a_round_keeps_the_types_of_what_it_carries(seed, language, gradients):
     found = check(KINDS["running"](seed, language), gradients=gradients, twice=False)

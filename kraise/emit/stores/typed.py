@@ -86,8 +86,15 @@ def _is_number(e: eq.Expr) -> bool:
 
 
 def _is_count(context: Context, e: eq.Expr) -> bool:
-    """Whether a sum is of equal numbers, so many as sizes say."""
-    return isinstance(e, eq.Reduce) and e.op == "add" and e.where is None and context.is_static(e.body)
+    """Whether a value is made of sums of equal numbers, so many as sizes say: a number of Python's."""
+    match e:
+        case eq.Reduce(op="add", body=body, where=None):
+            return context.is_static(body)
+        case eq.Op(args=args):
+            return all(context.is_static(a) or _is_count(context, a) for a in args)
+        case eq.Cast(arg=arg):
+            return _is_count(context, arg)
+    return False
 
 
 def _is_narrow(element: ScalarType) -> bool:
