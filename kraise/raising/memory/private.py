@@ -27,6 +27,7 @@ from kraise.raising.memory.renumbered import digits_of, readings
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import LocalArray, Raw, RawNew, RawWrite, State
+from kraise.raising.threads.launched import has_a_thread
 
 
 class Transient(Exception):
@@ -313,7 +314,7 @@ def _open(path: tuple[eq.Expr, ...], conditions: tuple[eq.Expr, ...]) -> list[eq
     """The conditions that ``path`` does not imply; None if it contradicts one."""
     left = []
     for c in conditions:
-        if c in path or implied(path, c):
+        if c in path or has_a_thread(c) or implied(path, c):
             continue
         if _excluded(path, c):
             return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, negate, unfloored
 from kraise.analysis.delinearize import provable
 from kraise.analysis.dependence import impossible
+from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import transform
 from kraise.raising.run.state import State
 from kraise.raising.threads.splits import digitwise
 
@@ -14,8 +16,26 @@ ZERO = eq.Const(0, INT)
 
 
 def add_path(path: tuple[eq.Expr, ...], condition: eq.Expr) -> tuple[eq.Expr, ...]:
-    parts = (_beside(u, path) for c in digitwise(condition, path) for d in _first(c, path) for u in unfloored(d))
-    return tuple(dict.fromkeys((*path, *parts)))
+    for c in digitwise(condition, path):
+        parts = (_beside(u, path) for d in _first(_undivided(c, path), path) for u in unfloored(d))
+        path = tuple(dict.fromkeys((*path, *parts)))
+    return path
+
+
+def _undivided(condition: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+    """``t % 32 == 0`` where ``t < 32`` as ``t == 0``: the lane of the first warp is the thread."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        match node:
+            case eq.Op(name="mod" | "tmod", args=(x, eq.Const(value=int() as size))) if (
+                node.type.is_integer and size > 0
+            ):
+                place = to_poly(x)
+                if place.indices() and provable(path, place) and provable(path, -place + (size - 1)):
+                    return x
+        return node
+
+    return transform(condition, one)
 
 
 def decided(st: State, condition: eq.Expr) -> bool | None:

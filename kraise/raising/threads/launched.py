@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kraise.analysis.poly import to_poly
+from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 
 KINDS = ("block", "grid", "threads", "warps")
@@ -21,4 +21,12 @@ def at_least_one(count: eq.Expr) -> bool:
     return all(c > 0 and all(map(is_extent, m)) for m, c in poly.terms.items())
 
 
-__all__ = ["at_least_one", "is_extent"]
+def has_a_thread(condition: eq.Expr) -> bool:
+    """Whether a condition is that an extent of the launch is not zero: where a thread runs, its block has one."""
+    match condition:
+        case eq.Op(name="lt", args=(low, extent)) if extent.type.is_integer:
+            return at_least_one(to_expr(to_poly(extent) - to_poly(low)))
+    return False
+
+
+__all__ = ["at_least_one", "has_a_thread", "is_extent"]

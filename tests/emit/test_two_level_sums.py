@@ -1,0 +1,40 @@
+"""Sums of a block by its warps' sums, of which one thread makes something for the others in a cell that held one."""
+
+# ruff: noqa: E501 (kernels on one line)
+
+import pytest
+
+from kraise import pipeline
+from tests.checks import agrees
+
+KERNEL = """
+__global__ void norm(const float *x, float *y, int d) {
+  __shared__ float s[32];
+  int row = blockIdx.x, lane = threadIdx.x & 31, wid = threadIdx.x >> 5;
+  float a = 0;
+  for (int k = threadIdx.x; k < d; k += blockDim.x) a += x[row * d + k] * x[row * d + k];
+  for (int o = 16; o > 0; o >>= 1) a += __shfl_xor_sync(~0u, a, o);
+  if (lane == 0) s[wid] = a;
+  __syncthreads();
+  %s {
+    a = lane < blockDim.x / 32 ? s[lane] : 0;
+    for (int o = 16; o > 0; o >>= 1) a += __shfl_xor_sync(~0u, a, o);
+    %s s[0] = rsqrtf(a / d + 1e-5f);
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < d; k += blockDim.x) y[row * d + k] = x[row * d + k] * s[0];
+}
+"""
+
+
+@pytest.mark.parametrize("by", ["if (lane == 0)", "if (threadIdx.x == 0)"])
+def test_one_thread_leaves_what_it_makes(by):
+    done = pipeline.translate(KERNEL % ("if (wid == 0)", by), "k.cu")
+    assert done.text is not None and "lax.scan" not in done.text and "fori_loop" not in done.text, done.diagnostics
+    agrees(done, pipeline.Request(shapes={"x": (70,), "y": (70,)}, values={"d": 35}, grid=(2,), block=(64,)), by)
+
+
+def test_other_warps_read_the_cell_meanwhile():
+    """All warps add up; thread 0 stores to a cell that the lanes 0 of the others read: a race."""
+    done = pipeline.translate(KERNEL % ("", "if (threadIdx.x == 0)"), "k.cu")
+    assert done.text is None
