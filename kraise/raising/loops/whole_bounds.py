@@ -2,7 +2,7 @@
 
 ``for (i = 1; i <= log2f(16); i++)`` is ``i <= 4``, and ``int(math.log2(8))`` is 3: the logarithm of a power of two is
 exact, and a whole number of less than 24 bits is what it is in any floating type. ``int(A.shape[1] / 16)`` of Python is
-``A.shape[1] // 16``.
+``A.shape[1] // 16``, and ``threadIdx.x < blockDim.x / 32.f`` is ``threadIdx.x * 32 < blockDim.x``.
 """
 
 from __future__ import annotations
@@ -37,9 +37,29 @@ def with_whole_bounds(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
                     return None
                 condition = k.Op(name, (one, two), c.type, span=c.span)
                 return k.While(condition, rewritten(x.body, visit), x.test_last, x.orelse, span=x.span)
+            case k.Op(name="lt" | "le" | "gt" | "ge" as name, args=args) if (sides := _of_a_block(*args)) is not None:
+                return k.Op(name, sides, x.type, span=x.span)
         return None
 
     return rewritten(body, visit)  # type: ignore[no-any-return]
+
+
+def _of_a_block(a: k.Expr, b: k.Expr) -> tuple[k.Expr, k.Expr] | None:
+    """The sides of a comparison of a whole number with a part of a block's threads, as integers: there are 1024 at
+    most, so that a power of two divides them without rounding, and rounding moves no whole number past the quotient."""
+    match a, b:
+        case _, k.Op(name="div", args=(k.Cast(arg=k.Hw("blockDim") as block) | (k.Hw("blockDim") as block), by)):
+            number, whole = _integer(by), a.arg if isinstance(a, k.Cast) and a.type.kind == "float" else a
+            if not whole.type.is_integer or not isinstance(number, k.Const) or number.value not in _POWERS:
+                return None
+            return k.Op("mul", (whole, number), INT, span=a.span), block
+        case k.Op(name="div", args=(k.Cast(arg=k.Hw("blockDim")) | k.Hw("blockDim"), _)), _:
+            sides = _of_a_block(b, a)
+            return None if sides is None else sides[::-1]
+    return None
+
+
+_POWERS = tuple(1 << n for n in range(11))
 
 
 def _quotient(e: k.Op, rounding: str) -> k.Expr | None:
