@@ -65,8 +65,10 @@ def rms_norm(o, x, w, size):
 
     block is a multiple of 32 (whole warps)
     """
-    factor = jax.lax.rsqrt(jnp.sum(x[:size] * x[:size]) / size + 1e-05)  # kernel.cu:57
-    return o.at[:size].set(w[:size] * (factor * x[:size]))  # kernel.cu:60
+    return o.at[:size].set(
+        w[:size]
+        * (jax.lax.rsqrt(jnp.sum(x[:size] * x[:size]) / size + 1e-05) * x[:size])
+    )  # kernel.cu:60
 
 
 @partial(jax.jit, static_argnames="n")
