@@ -29,6 +29,7 @@ CASES = {
     "unsigned v = x[i] > 0 ? i : 2654435761u; o[i] = (v - 3) * 5 % 11;": (
         (np.where(X > 0, AT, 2654435761).astype(np.uint32) - np.uint32(3)) * np.uint32(5) % 11
     ),
+    "unsigned v = x[i] > 0 ? i * 3u : (unsigned)x[i]; o[i] = v / 3;": np.where(X > 0, AT * 3, X).astype(np.uint32) // 3,
 }
 
 

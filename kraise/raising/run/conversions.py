@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.analysis.delinearize import provable
-from kraise.analysis.poly import LARGE, Poly, to_poly
+from kraise.analysis.poly import LARGE, Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices
@@ -55,9 +55,14 @@ def alike(t: ScalarType, parts: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
 
 
 def arms_alike(a: eq.Expr, b: eq.Expr) -> tuple[eq.Expr, ...]:
-    """What a local of 8 or 16 bits is after two branches: an index in one of them is a number of that type, too."""
-    narrow = next((e.type for e in (a, b) if e.type.is_integer and e.type.bits in (8, 16)), None)
-    return (a, b) if narrow is None or not (a.type.is_integer and b.type.is_integer) else alike(narrow, (a, b))
+    """What a choice is between an index and a number of 8 or 16 bits, or one without a sign: the index is of that type,
+    too. (JAX makes a signed integer of ``uint32`` and its own, and a float of ``uint64``.)"""
+    if not (a.type.is_integer and b.type.is_integer) or index_like(a) is index_like(b):
+        return a, b
+    own = (b if index_like(a) else a).type
+    if own.bits is None or (own.kind != "uint" and own.bits not in (8, 16)):
+        return a, b
+    return tuple(eq.Cast(own, to_expr(to_poly(e))) if index_like(e) and free_indices(e) else e for e in (a, b))
 
 
 def _holds(st: State, t: ScalarType, poly: Poly) -> bool:

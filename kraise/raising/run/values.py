@@ -29,7 +29,7 @@ from kraise.raising.run.arithmetic import index_like, operation, row_like, same_
 from kraise.raising.run.arms import seen
 from kraise.raising.run.bits import by_bits
 from kraise.raising.run.context import Context, array_type
-from kraise.raising.run.conversions import alike, converted, kept
+from kraise.raising.run.conversions import alike, arms_alike, converted, kept
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.row_digits import with_rows
@@ -82,7 +82,7 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
                 inner = extended(st, holds)
                 arms.append(value(cx, inner, arm))
                 st.order, st.accesses = inner.order, inner.accesses
-            first, other = alike(t, tuple(arms))
+            first, other = arms_alike(*arms)
             return clamped(condition, first, other, st.path) or simplify.op("select", (condition, first, other), t)
         case k.Op(name="floordiv" | "mod" | "tdiv" | "tmod" as name, args=(a, b), type=t) if t.is_integer:
             parts = value(cx, st, a), value(cx, st, b)
