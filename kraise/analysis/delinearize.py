@@ -223,7 +223,7 @@ def _ratio(a: Poly, b: Poly) -> Fraction | None:
 
 def chain(poly: Poly, path: tuple[eq.Expr, ...] = ()) -> list[tuple[Poly, Poly]] | None:
     """``(stride, radix of what is below it)`` from the largest stride down, numbers as strides included."""
-    strides = _strides(poly) or _numbers(poly)
+    strides = _strides(poly) or _strides(poly, primitive=True) or _numbers(poly)
     if strides is None:
         return None
     strides = _signed(strides, path)

@@ -271,3 +271,24 @@ def test_factors_by_block_and_thread(name):
     for n in (7, 1) if own else ():
         case = {"shapes": {"a": (n,), "w": (n + 1,)}, "values": {"n": n}, "grid": (3,), "block": (4,)}
         agrees(done, pipeline.Request(**case))
+
+
+PAIR = (
+    "int t = blockIdx.x, h = blockIdx.y, i = threadIdx.x, at = (t * H + h) * D + 2 * i; "
+    "if ({guard}) {{ float a = q[at], b = q[at + 1]; q[at] = a - b; q[{second}] = a + b; }}"
+)
+
+
+@pytest.mark.parametrize(
+    ("guard", "second", "apart"),
+    [("2 * i + 1 < D", "at + 1", True), ("i < D / 2", "at + 1", True), ("2 * i < D", "at + 1", False)],
+)
+def test_pairs_in_rows_of_rows(guard, second, apart):
+    """That there are no more rows than H is asked for; a pair that may reach into the next row is a race."""
+    body = PAIR.format(guard=guard, second=second)
+    done = pipeline.translate(f"__global__ void f(float *q, int H, int D) {{ {body} }}", "k.cu")
+    assert (done.text is not None) == apart, done.diagnostics
+    if done.text is not None:
+        assert "grid.y <= H must hold" in done.text
+        case = {"shapes": {"q": (30,)}, "values": {"H": 3, "D": 5}, "grid": (2, 3), "block": (4,)}
+        agrees(done, pipeline.Request(**case), guard)
