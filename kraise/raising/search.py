@@ -109,6 +109,10 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
                 last = attempts[-1]
+                if loops(kernel.body) and not known.unroll and last.unrolls():
+                    written = _once(module, function, options, replace(known, unroll=True))
+                    if written is not None and loops(written.body) < loops(kernel.body):
+                        return written
                 together = stepping(last.inlined) if loops(kernel.body) and not start.ways else []
                 for ways in ({threads.LANES: lanes} for lanes in together):
                     sized = _sized(module, function, options, known, ways)

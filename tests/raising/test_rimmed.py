@@ -25,9 +25,10 @@ LAST = RIM.replace("  if t < 1:", "  if t == 0:").replace(
 
 
 @pytest.mark.parametrize("source", (RIM, LAST), ids=("the first threads", "the last thread"))
-def test_the_rim_tells_the_size(source):
+def test_the_rim_is_found_whatever_the_size(source):
+    """A block has a thread, which fills the rim: nothing need be said of how many there are."""
     kernel = agree(source, sizes=(1, 2, 4, 6))
-    assert not kernel.launch and kernel.assumptions == ("a block has 3 threads along x",), text(kernel)
+    assert not kernel.launch and not kernel.assumptions, text(kernel)
 
 
 @pytest.mark.parametrize(

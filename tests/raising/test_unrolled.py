@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kraise.pipeline import translate
+from kraise.pipeline import Request, translate
+from tests.checks import agrees
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 ARGMIN = (SAMPLES / "cuda_block_argmin" / "kernel.cu").read_text()
@@ -42,9 +43,12 @@ def test_partners_that_meet_are_a_race():
     assert "KR201" in codes(BITONIC.replace("t ^ j", "(t + j) % N"), "kernel.py")
 
 
-def test_rounds_that_data_decide_are_not_written_out():
-    source = ARGMIN.replace("int w = BLOCK / 2", "int w = n")
-    assert translate(source, "kernel.cu").text is None
+@pytest.mark.parametrize("n", [5, 8])
+def test_rounds_that_sizes_decide_are_not_written_out(n):
+    done = translate(ARGMIN.replace("int w = BLOCK / 2", "int w = n"), "kernel.cu")
+    assert done.text is not None and done.text.count("fori_loop") == 1
+    case = {"shapes": {"x": (n,), "least": (1,), "where": (1,)}, "values": {"n": n}, "grid": (1,), "block": (16,)}
+    agrees(done, Request(**case), n)
 
 
 PAIRS = (SAMPLES / "cuda_paired_sort" / "kernel.cu").read_text()

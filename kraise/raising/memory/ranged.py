@@ -90,7 +90,11 @@ def _counts_threads(bound: eq.Expr) -> bool:
     names = [n.name if isinstance(n, eq.Param) else "" for n in sizes]
     if not all(n.startswith(("threads.", "grid.", "block.", "warps.")) for n in names):
         return False
-    several = any(abs(c) > 1 for m, c in to_poly(bound).terms.items() if m)  # blocks of a number of threads
+    terms = to_poly(bound).terms
+    several = any(abs(c) > 1 for m, c in terms.items() if m)  # blocks of a number of threads
+    several = several or any(
+        {a.name.split(".")[0] for a in m if isinstance(a, eq.Param)} >= {"block", "grid"} for m in terms
+    )
     return several or any(n.startswith(("threads.", "warps.")) for n in names)
 
 
