@@ -66,8 +66,9 @@ def test_no_question_is_asked_twice(monkeypatch):
     dependence._contradicts.cache_clear()
     done = pipeline.translate(REORDER, "reorder.cu")
     assert not done.diagnostics or {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR203"}
-    # 917 of 57,000: several chains of strides are tried, and what opaque counts of rows would have to be
-    assert sets._empty.cache_info().misses < 1000
+    # 1,205 of 107,000: several chains of strides are tried, what opaque counts of rows would have to be, and (since
+    # 917 of 57,000, for 0.4 s more) whether what two threads share of a round tells their cells apart
+    assert sets._empty.cache_info().misses < 1300
     assert len(runs) < 40  # 28
 
 

@@ -41,6 +41,7 @@ def dtype(text: HostText, host: o.Host, loop: o.Loop, name: str, kind: ScalarTyp
     starts = dict(zip(loop.names, loop.initial, strict=True))
     made = {t for n in nodes(*loop.body) if isinstance(n, o.Let) for t in n.targets}
     outer = [starts.get(a, h.Whole(a)) for a in arrays if a in starts or a not in made]
+    outer = outer or [g for a in arrays for g in _given(loop, a, made)]
     if not outer:
         return _of_new(loop, arrays)
     own = py.Attr(text.expr(outer[0]), "dtype")
@@ -58,6 +59,13 @@ def passes_through(body: tuple[o.Stmt, ...], name: str) -> bool:
             case o.Loop(body=inner) if passes_through(inner, name):
                 return True
     return False
+
+
+def _given(loop: o.Loop, array: str, made: set[str]) -> list[h.Whole]:
+    """The array from before the loop that each round's launch overwrites as ``array``, of its dtype."""
+    calls = [v for v in _values(loop.body, array) if isinstance(v, o.Call)]
+    found = [a for c in calls for a in c.args if isinstance(a, h.Whole) and a.array not in {*made, *loop.names}]
+    return found if len(dict.fromkeys(found)) == 1 else []
 
 
 def _of_new(loop: o.Loop, arrays: list[str]) -> Py | None:
