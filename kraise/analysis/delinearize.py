@@ -221,9 +221,10 @@ def _ratio(a: Poly, b: Poly) -> Fraction | None:
     return None if not a.value or not b.value else Fraction(a.value, b.value)
 
 
-def chain(poly: Poly, path: tuple[eq.Expr, ...] = ()) -> list[tuple[Poly, Poly]] | None:
-    """``(stride, radix of what is below it)`` from the largest stride down, numbers as strides included."""
-    strides = _strides(poly) or _strides(poly, primitive=True) or _numbers(poly)
+def chain(poly: Poly, path: tuple[eq.Expr, ...] = (), primitive: bool = False) -> list[tuple[Poly, Poly]] | None:
+    """``(stride, radix of what is below it)`` from the largest stride down, numbers as strides included; ``primitive``:
+    without what is common to a stride's terms (``2 * i`` is a digit of stride 1)."""
+    strides = _strides(poly, primitive=True) if primitive else _strides(poly) or _numbers(poly)
     if strides is None:
         return None
     strides = _signed(strides, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kraise.ir import equations as eq
+from kraise.ir.walk import statement_expressions, topological
 
 Body = tuple[eq.Stmt, ...]
 
@@ -28,4 +29,18 @@ def loops(body: Body) -> int:
     return sum(1 + loops(s.body) for s in body if isinstance(s, eq.Fold))
 
 
-__all__ = ["carried", "fewer", "loops", "made"]
+def halved(body: Body) -> bool:
+    """Whether a loop's rounds halve or double what a round reaches (``8 >> round``): the steps of a tree."""
+    for s in body:
+        if not isinstance(s, eq.Fold):
+            continue
+        reaches = (n for e in statement_expressions(s) for n in topological((e,)) if isinstance(n, eq.Op))
+        if s.axis is not None and any(
+            n.name in ("shr", "shl") and isinstance(n.args[1], eq.Index) and n.args[1].name == s.axis.name
+            for n in reaches
+        ):
+            return True
+    return False
+
+
+__all__ = ["carried", "fewer", "halved", "loops", "made"]

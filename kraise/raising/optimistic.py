@@ -44,7 +44,7 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
     """The conditions on sizes under which the digits of a flat subscript stay within their rows; () if there are
     none, or if no sizes meet them."""
     poly = to_poly(subscript)
-    strides = chain(poly, path)
+    strides = chain(poly, path) or _within_rows(poly, path)
     if strides is None:
         return _steps(poly, path)
     out: list[eq.Expr] = []
@@ -77,6 +77,18 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
                 return ()  # what only sizes of one meet, as n + 15 <= 16
             out.append(eq.Op("le", (to_expr(top + 1), to_expr(radix)), BOOL))
     return tuple(out)
+
+
+def _within_rows(poly: Poly, path: Path) -> list[tuple[Poly, Poly]] | None:
+    """The strides of ``(t * H + h) * D + 2 * i``, where a guard says that the last digit keeps to its row."""
+    strides = chain(poly, path, primitive=True)
+    if strides is None:
+        return None
+    rest = poly
+    for above, _ in strides:
+        rest = parted(rest, above)[1]
+    kept = provable(path, rest) and provable(path, strides[-1][1] - 1 - rest)
+    return strides if kept else None
 
 
 def in_known_rows(subscript: eq.Expr, radices: tuple[Poly, ...], path: Path) -> tuple[eq.Expr, ...]:

@@ -17,7 +17,7 @@ from kraise.options import Options
 from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
-from kraise.raising.left import fewer, loops, made
+from kraise.raising.left import fewer, halved, loops, made
 from kraise.raising.lessons import (
     after,
     finer,
@@ -109,7 +109,7 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
                 kernel = _unconditional(module, function, options, known) or kernel
                 last = attempts[-1]
-                if loops(kernel.body) and not known.unroll and last.unrolls():
+                if halved(kernel.body) and not known.unroll and last.unrolls():
                     written = _once(module, function, options, replace(known, unroll=True))
                     if written is not None and loops(written.body) < loops(kernel.body):
                         return written
