@@ -65,6 +65,7 @@ OUTSIDE = {
     "the one after": ("def f(x, y):\n for i in range(len(x)): y[i] = x[i + 1]", "beyond its last element (at 2) for i = 1, x.shape[0] = 2"),
     "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 2) for i = 2, x.shape[0] = 2"),
     "the mirror off by one": ("def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - i]", "beyond its last element (at 2) for i = 0, x.shape[0] = 2"),
+    "a window over both ends": ("def f(x, y):\n i = cuda.grid(1)\n if i < x.size:\n  a = 0.0\n  for j in range(i - 3, i + 4): a += x[j]\n  y[i] = a", "beyond its last element"),
     "a carried value": ("def f(x, n):\n for i in range(n): x[i] = x[i - 1] + 1.0", "before its first element (at -1)"),
 }  # fmt: skip
 

@@ -39,15 +39,17 @@ def check(cx: Context, st: State) -> None:
             continue
         for axis, subscript in enumerate(a.whole or a.subscripts):
             place = to_poly(subscript)
+            left = set[str]()
             for way, poly in _ways(st, a, axis, place):
                 judged = _whatever_data_say(a, place)
                 values = witness(judged, place, poly, cx.facts, cx.thread_names)
                 if values is None:
                     values = _by_first_block(cx, a, place, poly)
-                if values is not None and way == BELOW:
-                    from_end.note(cx, st, a, axis)
                 if values is not None:
+                    left.add(way)
                     found[a.span, a.array, a.write] = _finding(a, way, values)
+            if left == {BELOW}:  # beyond the last element, Python counts from nowhere
+                from_end.note(cx, st, a, axis)
     if found:
         raise Refused(*found.values())
 
