@@ -6,7 +6,7 @@ from kraise.diagnostics import refuse
 from kraise.emit import tree
 from kraise.emit.context import Assign, Def, Frame, Val
 from kraise.emit.lower import Lowering
-from kraise.emit.sums.reductions import kept_width
+from kraise.emit.sums.reductions import BITWISE, kept_width
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
@@ -16,13 +16,7 @@ from kraise.ir.walk import substitute
 
 _COMBINE = {"add": "+", "mul": "*", "min": "jnp.minimum", "max": "jnp.maximum", "and": "&", "or": "|"}
 _COMBINE |= {"and_": "&", "or_": "|", "xor": "^"}
-_FUNCTIONS = {
-    "and": "logical_and",
-    "or": "logical_or",
-    "and_": "bitwise_and",
-    "or_": "bitwise_or",
-    "xor": "bitwise_xor",
-}
+_FUNCTIONS = {"and": "logical_and", "or": "logical_or", **BITWISE}
 
 
 def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:

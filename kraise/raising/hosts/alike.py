@@ -186,16 +186,21 @@ def _writer(loop: o.Loop, read: str, written: str, kernels: Mapping[str, eq.Kern
 
 def _with_one(loop: o.Loop, written: str, call: o.Call) -> o.Loop:
     """The loop without ``written``, which ``call`` makes of the other array."""
-    keep = [at for at, n in enumerate(loop.names) if n != written]
     body = [replace(s, value=call) if isinstance(s, o.Let) and written in s.targets else s for s in loop.body]
+    return uncarried(loop, written, tuple(body))
+
+
+def uncarried(loop: o.Loop, name: str, body: tuple[o.Stmt, ...]) -> o.Loop:
+    """The loop with that body, which carries ``name`` no more."""
+    keep = [at for at, n in enumerate(loop.names) if n != name]
     return replace(
         loop,
         names=tuple(loop.names[k] for k in keep),
         initial=tuple(loop.initial[k] for k in keep),
         nexts=tuple(loop.nexts[k] for k in keep),
         arrays=tuple(loop.arrays[k] for k in keep),
-        body=tuple(body),
-        unused=loop.unused - {written},
+        body=body,
+        unused=loop.unused - {name},
     )
 
 
@@ -249,4 +254,4 @@ def lets(body: tuple[o.Stmt, ...]) -> list[o.Let]:
     return found
 
 
-__all__ = ["bound_by", "cells_decided_by", "lets", "with_one_buffers"]
+__all__ = ["bound_by", "cells_decided_by", "lets", "uncarried", "with_one_buffers"]

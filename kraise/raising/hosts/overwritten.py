@@ -22,7 +22,7 @@ from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import fresh
 from kraise.ir.types import ArrayType, ScalarType
-from kraise.raising.hosts.alike import bound_by, cells_decided_by, lets
+from kraise.raising.hosts.alike import bound_by, cells_decided_by, lets, uncarried
 from kraise.raising.hosts.dead import variables, without_dead
 
 Kernels = Mapping[str, eq.Kernel]
@@ -83,16 +83,7 @@ def _without(loop: o.Loop, name: str, host: o.Host, kernels: Kernels, taken: set
     place = loop.body.index(maker)
     targets = tuple(new if t == name else t for t in maker.targets)
     made = replace(maker, targets=targets, value=_named(maker.value, name, given))
-    keep = [k for k in range(len(loop.names)) if k != at]
-    return replace(
-        loop,
-        names=tuple(loop.names[k] for k in keep),
-        initial=tuple(loop.initial[k] for k in keep),
-        nexts=tuple(loop.nexts[k] for k in keep),
-        arrays=tuple(loop.arrays[k] for k in keep),
-        body=(*loop.body[:place], made, *_named(loop.body[place + 1 :], name, new)),
-        unused=loop.unused - {name},
-    )
+    return uncarried(loop, name, (*loop.body[:place], made, *_named(loop.body[place + 1 :], name, new)))
 
 
 def _sets_its_cell(put: o.Put, name: str, host: o.Host) -> bool:
