@@ -330,6 +330,8 @@ class Lowering:
         operands.in_order(self, args if name in ("lt", "le", "gt", "ge") else (), frame)
         values = [self.as_name(a, frame, "value") if repeated else operands.operand(self, a, node, frame) for a in args]
         texts = [v.py for v in values]
+        if name in ("bits", "clz") and args[0].type.bits and isinstance(args[0], eq.Const | eq.Param):
+            texts = [py.call(f"jnp.{args[0].type}", *texts)]  # of a number of Python's the width is not known
         if row.prefix:
             if name == "not" and not any(v.axes for v in values):
                 text: Py = py.call("jnp.logical_not", *texts)
@@ -347,8 +349,6 @@ class Lowering:
             text = py.Bin(row.infix, texts[0], texts[1])
         elif name == "bits":
             text = py.call("jax.lax.bitcast_convert_type", texts[0], Atom(dtype_text(node.type)))
-        elif name == "clz" and isinstance(args[0], eq.Const) and args[0].type.bits:
-            text = py.call("jax.lax.clz", py.call(f"jnp.{args[0].type}", texts[0]))
         elif pattern is not None:
             text = fill(pattern, texts)
         else:

@@ -18,7 +18,12 @@ GOOD = "__global__ void good(float *a, int n) {\n    int i = threadIdx.x;\n    i
         ("__global__ void bad(float *a) { a[0] = 1 }\n", "KR100"),
         ("__global__ void bad(float *a) { do a[0]++; while (1) }\n", "KR100"),
         ("__global__ void bad(Foo *a) { a[0].x = 1; }\n", "KR102"),
-        ("union U { int a; float b; }; __global__ void bad(int *a) { U u; u.b = 1; a[0] = u.a; }\n", "KR299"),
+        (
+            "union U { double a[2]; float b; }; __global__ void bad(float *a) { U u; u.a[0] = 1; a[0] = u.b; }\n",
+            "KR299",
+        ),
+        ("union U { int a; float *b; }; __global__ void bad(float *a) { U u; u.b = a; a[0] = u.a; }\n", "KR299"),
+        ("union U { int a; float b; }; __global__ void bad(U *u, float *a) { a[0] = u[0].b; }\n", "KR104"),
         ("__global__ void bad(float *a, float (*f)(float)) { a[0] = f(1); }\n", "KR101"),
         ("__global__ int bad(float *a) { return 1; }\n", "KR104"),
         ("__global__ void bad(void *a) { }\n", "KR104"),

@@ -161,6 +161,10 @@ def ir_type(t: CType, in_array: bool = False) -> Type:
             return ir_type(to)
         case Array(to) if in_array and isinstance(_bottom(to), Struct) and not _bottom(to).vector:  # type: ignore[union-attr]
             return _with_axis(ir_type(to, True))  # ``struct { fcomplex e[3][3]; }``: axes of what those have
+        case Struct(defined=own) | Pointer(Struct(defined=own)) | Array(Struct(defined=own)) if getattr(
+            own, "union", ()
+        ):
+            raise TypeError("a union")
         case Pointer(to) | Array(to):
             if isinstance(to, Struct) and not to.vector:
                 kept = [(n, m) for n, m in to.members if not isinstance(m, Pointer)]  # those are refused where used

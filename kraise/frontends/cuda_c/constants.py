@@ -56,6 +56,8 @@ def _fold(e: Any) -> Const | None:
                 if values[0] is None:
                     return None
                 return values[1] if values[0].value else values[2]
+            if name in ("and", "or") and any(v is not None and bool(v.value) is (name == "or") for v in values):
+                return Const(name == "or", BOOL)
             if any(v is None for v in values):
                 return None
             known: list[Const] = values  # type: ignore[assignment]

@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.doubles import in_doubles
 from kraise.frontends.cuda_c.numbers import literal, wrap
 from kraise.frontends.cuda_c.places import Places
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, trees, words
+from kraise.frontends.cuda_c.unions import as_bytes, union_members
 from kraise.frontends.cuda_c.values import (
     Cell,
     Lambda,
@@ -134,11 +135,12 @@ class Constructs(Places):
                 return built
             values: dict[str, Any] = {}
             for k, item in enumerate(items):
-                name = t.members[k][0] if k < len(t.members) else ""
+                own = union_members(t) or t.members
+                name = own[k][0] if k < len(t.members) else ""
                 inner: Node = item
                 if item.data == "designated_initializer":
                     name, inner = str(item.children[0]), item.children[-1]
-                member = t.member(name)
+                member = dict(own).get(name)
                 if member is None:
                     raise self.refuse("KR104", f"too many values for {t.name}", node)
                 inner = strip(inner)
@@ -146,6 +148,8 @@ class Constructs(Places):
                     values[name] = self.braced(inner, member)
                 else:
                     values[name] = self.convert(self.value(inner), member, node)
+                if union_members(t):
+                    return as_bytes(self, t, name, values[name], node)
             return StructValue(
                 t, tuple((n, values[n] if n in values else self.left_out(t, n, m, node)) for n, m in t.members)
             )

@@ -110,9 +110,11 @@ class Expressions(Names):
         if before:  # `i++ && …`: the value first, then its side effects, then the right side
             a = self.temporary(a, "t", left)
             self.out.extend(before)
+        is_and = str(symbol) == "&&"
+        if isinstance(a, Const) and bool(a.value) is not is_and:  # the right side is not looked at: `p && *p`
+            return Const(not is_and, BOOL, span=self.span(node))
         with self.captured() as statements:
             b = self.settled(self.truth(right), right)
-        is_and = str(symbol) == "&&"
         if not statements:
             return self.binary(str(symbol), a, b, self.span(node))
         t = self.temporary(a, "t", node)

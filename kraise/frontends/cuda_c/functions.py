@@ -90,9 +90,15 @@ class Lowering(Calls):
     # --- kernels and plain functions
 
     def function(
-        self, d: Definition, kind: str, name: str, scope: dict[str, Any], static: tuple[Param, ...] = ()
+        self,
+        d: Definition,
+        kind: str,
+        name: str,
+        scope: dict[str, Any],
+        static: tuple[Param, ...] = (),
+        null: frozenset[str] = frozenset(),
     ) -> Function:
-        """The Kernel IR of a kernel or a plain function. Raises Refused."""
+        """The Kernel IR of a kernel or a plain function, for pointers that are ``null``. Raises Refused."""
         tree = self.program.load(d)
         if tree.data != "function_definition":
             raise self.refuse("KR101", f"{tree.data.replace('_', ' ')} is not raised", tree)
@@ -110,7 +116,11 @@ class Lowering(Calls):
         self.returns = returns
         self.usage = usage(body, frozenset(self.program.reference_functions))
         self.roving = roving(body, tuple(p.name for p in parameters), self.usage.modified)
-        params = [self._kernel_parameter(p, tree) for p in parameters]
+        for p in parameters:
+            if p.name in null and isinstance(p.type, Pointer):
+                nowhere = PointerValue("", (), None, p.type.to)
+                self.declare(p.name, PointerPlace(p.name, p.type, nowhere, home=self.out))
+        params = [self._kernel_parameter(p, tree) for p in parameters if p.name not in null]
         if kind == "kernel":
             numbers = {p.name for p in params if isinstance(p.type, ScalarType) and p.type.is_integer}
             self.sizes_given = frozenset(numbers - self.usage.modified.keys())

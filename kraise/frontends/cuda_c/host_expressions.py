@@ -108,6 +108,14 @@ class HostExpressions:
     def _spells_null(self, node: Node) -> bool:
         return kind(node) == "null_pointer" or self.low.text(node) in ("NULL", "0", "nullptr")
 
+    def spells_null(self, node: Node) -> bool:
+        """Is it a null pointer, under casts, too?"""
+        node = strip(node)
+        while isinstance(node, Tree) and node.data in ("cast_expression", "cxx_cast_expression"):
+            last = node.children[-1]
+            node = strip(node.children[-2] if kind(last) == "TARG_CLOSE" else last)
+        return self._spells_null(node)
+
     def pointer(self, node: Node) -> k.ArrayRef:
         """The array that an expression points into."""
         node = strip(node)

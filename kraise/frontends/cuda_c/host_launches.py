@@ -108,7 +108,7 @@ class Launches(Memory):
             raise self.low.refuse("KR211", "a launch through a function pointer", node, "launch the kernel by its name")
         grid, block = (self.extents(c) for c in configuration[:2])
         shared = self.number(configuration[2]) if len(configuration) > 2 else None
-        name, function = launched_as(self, name, args, target, self.functions.get(name))
+        name, function, args = launched_as(self, name, args, target, self.functions.get(name))
         passed = (*self.given(function, args), *self.symbols_of(function, len(args)))
         if function is not None and function.static:
             passed = (*passed, *self.template_numbers(callee(target), function.static, target))

@@ -4,6 +4,9 @@ The function with the template's own name has the types of the file's first inst
 other types calls a function of its own (``scale_float64``): a quotient of ints is another number than one of floats,
 and a conversion to ``T`` rounds to it. Where nothing in the kernel depends on the type but what its arguments are, the
 one function serves both: dtypes follow the arguments.
+
+So does a launch with null pointers (``scan<<<1, b>>>(d, e, NULL, n)``): what asks for them is decided there, and what
+would follow them is refused (``scan_without_sums``).
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c.c_types import Struct
+from kraise.frontends.cuda_c.c_types import AUTO, Pointer, Struct
 from kraise.frontends.cuda_c.host_overloads import fitting
 from kraise.frontends.cuda_c.instantiate import Instantiation, bindings_of
 from kraise.frontends.cuda_c.overloads import kernel_names
@@ -23,9 +26,10 @@ from kraise.frontends.cuda_c.trees import arguments_of
 from kraise.frontends.cuda_c.values import Constant, TypeName
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import ScalarType
+from kraise.ir.types import FLOAT32, INT32, ScalarType
 
-Read = Callable[[Program, Definition, str, str, list[Instantiation]], tuple[k.Function | None, list[Diagnostic]]]
+Found = tuple[k.Function | None, list[Diagnostic]]
+Read = Callable[[Program, Definition, str, str, list[Instantiation], frozenset[str]], Found]
 
 
 @dataclass
@@ -52,7 +56,9 @@ class Variants:
         used = {n for names in self.launched.values() for n in names}
         there = {x.name for x in hosts}
         calls = {t: {n for n, by in names.items() if by & there} for t, names in self.launched.items()}
-        failed = set(self.launched) - {f.name for f in functions}  # not raised for the types that are its own
+        failed = (
+            set(self.launched) - {f.name for f in functions} - own.keys()
+        )  # not raised for the types that are its own
         unspelled = [x.name for x in hosts if x.name in self.written_out and h.launched_by(x) & failed]
         hosts = tuple(x for x in hosts if x.name not in unspelled)
         calls = {t: {n for n in called if n != t or n not in failed} for t, called in calls.items()}
@@ -76,15 +82,23 @@ class Variants:
         """Does one of the hosts launch a template for its own types?"""
         return bool(self.launched[template].get(template, set()) & hosts)
 
-    def of(self, program: Program, d: Definition, arguments: tuple[Any, ...], types: tuple[Any, ...]) -> k.Function:
-        """The function for these template arguments. Raises Refused."""
-        key = d.name, tuple(map(str, types))
+    def of(
+        self,
+        program: Program,
+        d: Definition,
+        arguments: tuple[Any, ...],
+        types: tuple[Any, ...],
+        null: tuple[str, ...] = (),
+    ) -> k.Function:
+        """The function for these template arguments and null pointers. Raises Refused."""
+        without = ("without", *null) if null else ()
+        key = d.name, (*map(str, types), *without)
         if key not in self.made:
-            wish = name = "_".join((d.name, *(_spelled(t) for t in types)))
+            wish = name = "_".join((d.name, *(_spelled(t) for t in types), *without))
             number = 2
             while name in self.taken:
                 name, number = f"{wish}_{number}", number + 1
-            found, problems = self.read(program, d, "kernel", name, [Instantiation(arguments)])
+            found, problems = self.read(program, d, "kernel", name, [Instantiation(arguments)], frozenset(null))
             if found is None:
                 raise Refused(*problems)
             self.taken.add(name)
@@ -109,15 +123,37 @@ def _calling(host: h.Host, names: dict[str, str]) -> h.Host:
 
 def launched_as(
     reader: Any, name: str, args: list[Any], target: Any, function: k.Function | None
-) -> tuple[str, k.Function | None]:
-    """The name of the function that a launch calls, and the function with its parameters for these types."""
-    found = _launched_as(reader, name, args, target, function)
-    reader.variants.launched.setdefault(name, {}).setdefault(found[0], set()).add(reader.name)
-    return found
+) -> tuple[str, k.Function | None, list[Any]]:
+    """The name of the function that a launch calls, the function with its parameters for these types, and the
+    arguments without the null pointers, for which it is made."""
+    null = _null_pointers(reader, name, args)
+    found = _launched_as(reader, name, args, target, function, null)
+    reader.variants.launched.setdefault(found[0] if null else name, {}).setdefault(found[0], set()).add(reader.name)
+    return *found, [a for n, a in enumerate(args) if n not in null]
+
+
+def _null_pointers(reader: Any, name: str, args: list[Any]) -> dict[int, str]:
+    """The parameters, by their places, that a launch gives null pointers for (as defaults of theirs, too)."""
+    found = reader.program.functions.get(name, [])
+    if len(found) != 1:
+        return {}
+    some: dict[str, Any] = {  # a pointer is one for any arguments of the template
+        p.name: TypeName(FLOAT32) if p.kind == "type" else Constant(k.Const(1, INT32)) for p in found[0].parameters
+    }
+    try:
+        params, _ = reader.low._signature(found[0], reader.program.load(found[0]), some)
+    except Refused:
+        return {}
+    given = [args[n] if n < len(args) else p.default for n, p in enumerate(params)]
+    return {
+        n: p.name
+        for n, (p, a) in enumerate(zip(params, given, strict=True))
+        if isinstance(p.type, Pointer) and a is not None and reader.spells_null(a)
+    }
 
 
 def _launched_as(
-    reader: Any, name: str, args: list[Any], target: Any, function: k.Function | None
+    reader: Any, name: str, args: list[Any], target: Any, function: k.Function | None, null: dict[int, str]
 ) -> tuple[str, k.Function | None]:
     program, low = reader.program, reader.low
     found = program.functions.get(name, [])
@@ -129,15 +165,18 @@ def _launched_as(
             raise low.refuse("KR211", reason, target, "give them names of their own")
         if named != name:
             return named, reader.functions.get(named)
-    if len(found) != 1 or not any(p.kind == "type" for p in found[0].parameters):
+    if len(found) != 1 or not (null or any(p.kind == "type" for p in found[0].parameters)):
         return name, function
     d = found[0]
     bound, _, _ = bindings_of(program, d, reader.instances.get(name, []))
     given = arguments_of(target)
+    types_of = [AUTO if n in null else reader._type_of(a) for n, a in enumerate(args)]
     try:
         explicit = low.template_arguments(given) if given is not None else []
-        scope = low._bind_template(d, explicit, [reader._type_of(a) for a in args], program.load(d)) or {}
+        scope = low._bind_template(d, explicit, types_of, program.load(d)) or {}
     except Refused:
+        if null:
+            raise
         return name, function
     arguments: list[Any] = []
     other = False
@@ -150,9 +189,12 @@ def _launched_as(
             arguments.append(own.type if isinstance(own, TypeName) else None)
         else:
             arguments.append(own.value if isinstance(own, Constant) else None)
+    types = tuple(a for a, p in zip(arguments, d.parameters, strict=True) if p.kind == "type" and other)
+    if null:
+        made = reader.variants.of(program, d, tuple(arguments), types, tuple(null.values()))
+        return made.name, made
     if not other or (function is None and not any(isinstance(a, Struct) for a in arguments)):
         return name, function
-    types = tuple(a for a, p in zip(arguments, d.parameters, strict=True) if p.kind == "type")
     variant = reader.variants.of(program, d, tuple(arguments), types)
     if function is not None and reader.instances.get(name) and _follows_its_arguments(function, variant):
         return name, replace(function, params=variant.params)

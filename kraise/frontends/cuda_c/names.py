@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.c_types import AXES, Struct
 from kraise.frontends.cuda_c.constructs import Constructs
 from kraise.frontends.cuda_c.structs import static_member
 from kraise.frontends.cuda_c.trees import Node, last_name, strip
+from kraise.frontends.cuda_c.unions import is_union_member, member_value
 from kraise.frontends.cuda_c.values import (
     Alias,
     Bound,
@@ -99,6 +100,8 @@ class Names(Constructs):
                 return Hw(vocabulary.hardware()[variable], AXES.index(name), UINT32, span=self.span(node))
         if str(symbol) == "." and not self._is_place(plain):
             v = self.value(plain)
+            if isinstance(v, StructValue) and is_union_member(v.type, name):
+                return member_value(self, v, name, node)
             if isinstance(v, StructValue):
                 found = v.field(name)
                 if found is not None:

@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.copied import as_bits, joined, part_of
 from kraise.frontends.cuda_c.packed import packed_element
 from kraise.frontends.cuda_c.structs import static_member
 from kraise.frontends.cuda_c.trees import Node
+from kraise.frontends.cuda_c.unions import is_union_member, member_value, view
 from kraise.frontends.cuda_c.values import (
     Alias,
     Bound,
@@ -189,6 +190,10 @@ class Places(Arithmetic):
                 return self.member(target, name, node)
             case Bound(StructValue(t, _)) | StructPlace(t, _) | Cell(_, _, t) if known := static_member(t, name):
                 return known
+            case Bound(StructValue(t, _) as value) if is_union_member(t, name):
+                return Bound(member_value(self, value, name, node))
+            case StructPlace(t, _) | Cell(_, _, t) if is_union_member(t, name):
+                return view(self, place, t, name, node)
             case Bound(value):
                 found = value.field(name) if isinstance(value, StructValue) else None
                 if found is None:

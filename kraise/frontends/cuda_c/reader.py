@@ -156,9 +156,15 @@ def _item_span(program: Program, d: Definition) -> Span | None:
 
 
 def read_function(
-    program: Program, d: Definition, kind: str, name: str, instances: list[Instantiation]
+    program: Program,
+    d: Definition,
+    kind: str,
+    name: str,
+    instances: list[Instantiation],
+    null: frozenset[str] = frozenset(),
 ) -> tuple[kernel.Function | None, list[Diagnostic]]:
-    """One kernel; first with unsuffixed literals as floats, again as doubles if a double takes part."""
+    """One kernel (for pointers that are ``null``); first with unsuffixed literals as floats, again as doubles if a
+    double takes part."""
     problems: list[Diagnostic] = []
     saved = dict(program.instances), dict(program.instance_names)
     program.kernel = d if kind == "kernel" else None
@@ -169,7 +175,7 @@ def read_function(
         for wide in (False, True):
             program.instances, program.instance_names = dict(saved[0]), dict(saved[1])
             low = Lowering(program, wide)
-            found = low.function(d, kind, name, dict(scope), static)
+            found = low.function(d, kind, name, dict(scope), static, null)
             if not low.saw_double:
                 break
         problems += notes

@@ -23,6 +23,7 @@ from kraise.frontends.cuda_c.c_types import (
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.trees import Node, child, last_name, strip, trees, words
+from kraise.frontends.cuda_c.unions import bytes_of
 from kraise.frontends.cuda_c.values import Bound, Constant, TypeName
 from kraise.ir.kernel import Const, Var
 from kraise.ir.types import INT32, ScalarType
@@ -70,6 +71,7 @@ class StructDefinition:
     bases: list[StructDefinition] = field(default_factory=list)
     defaults: dict[str, Tree] = field(default_factory=dict)  # initializers of its members
     scope: dict[str, Any] = field(default_factory=dict)
+    union: tuple[tuple[str, CType], ...] = ()  # its members, where it is kept as its bytes
     inherited: set[str] = field(default_factory=set)  # methods of its bases that it does not define itself
 
 
@@ -185,7 +187,11 @@ class Structs:
             template = self.struct_templates[name][1] if name in self.struct_templates else []
             adopted(self, node, definition, template, self.outside_methods[name])
         if key_word is not None and "union" in words(key_word) and not all(is_storage(t) for _, t in members):
-            raise low.refuse("KR299", "a union is not raised", node, "use a struct")
+            found = bytes_of(members)
+            if found is None:
+                reason = "a union of arrays of several widths, of pointers or of structs with padding is not raised"
+                raise low.refuse("KR299", reason, node, "use a struct")
+            definition.union, members = tuple(members), list(found)
         whole = Struct(name or f"struct_{low.span(node).line}", tuple(members), defined=definition, arguments=of)
         if name:
             definition.scope[name] = definition.scope[OWN] = TypeName(whole)  # for its methods

@@ -15,6 +15,7 @@ from kraise.frontends.cuda_c.c_types import AUTO, Array, CType, Pointer, Referen
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.declarations import Specifiers
 from kraise.frontends.cuda_c.trees import Node, child, end, strip
+from kraise.frontends.cuda_c.unions import BYTES
 from kraise.frontends.cuda_c.usage import Usage, names_in
 from kraise.frontends.cuda_c.values import (
     Alias,
@@ -164,7 +165,7 @@ class Variables(Arrays):
         """A local struct: one variable a member."""
         fields: list[tuple[str, Any]] = []
         for n, m in t.members:
-            full = f"{name}_{n}"
+            full = name if n == BYTES else f"{name}_{n}"
             if isinstance(m, ScalarType):
                 fields.append((n, VarPlace(self.variable_name(full, m), m)))
             elif isinstance(m, Struct):

@@ -2145,3 +2145,50 @@ void structs_that_swap(float *x, float *y, int n) {
 }
 template <class L, class T> void add_labelled(const L &label, T *x, T by, int n) { add<<<1, 64>>>(x, by, n); std::cout << label << std::endl; }
 void with_a_label(float *x, float *y, int n) { std::string label; add_labelled(label, x, 1.0f, n); }
+
+__global__ void biased(const float *x, float *y, int n, const float *b = nullptr, float *last = NULL) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float v = (b ? b[i] : 0.25f) + 2.0f * x[i];
+        if (b != nullptr && b[i] > 0.0f) v += 1.0f;
+        y[i] = v;
+        if (i == n - 1 && last) last[0] = v;
+    }
+}
+template <typename T> __global__ void weighed(const T *x, T *y, const T *w, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = w == NULL ? x[i] : w[i] * x[i]; }
+void optional_pointers(float *x, float *y, int n) {
+    float *d;
+    cudaMalloc(&d, n * sizeof(float));
+    biased<<<1, 64>>>(x, d, n, x, y);
+    biased<<<1, 64>>>(d, x, n, nullptr, y + 1);
+    biased<<<1, 64>>>(x, d, n - 2, NULL);
+    biased<<<1, 64>>>(x, y, n - 3);
+    weighed<<<1, 64>>>(y, x, (const float *)0, n);
+    weighed<float><<<1, 64>>>(d, y, x, n - 2);
+    cudaFree(d);
+}
+void followed_null(float *x, float *y, int n) { mix<<<1, 64>>>(x, NULL, y, n); }
+union Bits { float f; unsigned u; };
+union Four { float4 v; float a[4]; };
+__device__ void turn(Bits *b) { b->u ^= 0x80000000u; }
+__device__ float size(Bits b) { b.u &= 0x7fffffffu; return b.f; }
+__global__ void seen_as(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    Bits b = {x[i]}, c = b, both[2];
+    turn(&c);
+    b.u |= 1u;
+    for (int k = 0; k < 3; k++) { if (c.u >> 31) c.f = 0.5f * c.f - x[i]; else c.u += 3; }
+    Four q;
+    for (int k = 0; k < 4; k++) q.a[k] = k * c.f + y[i];
+    both[i & 1].f = q.v.z;
+    both[1 - (i & 1)].f = q.v.x;
+    union { unsigned u; unsigned char b[4]; } p;
+    p.u = b.u;
+    p.b[2] = p.b[0] ^ p.b[1];
+    union { double d; int w[2]; } e;
+    e.d = x[i];
+    union { unsigned u; float f; } two = {0x40000000u};
+    y[i] = two.f * b.f + size(c) * both[0].f + (p.u >> 8) * 1e-6f + (e.w[1] >> 20) + (e.w[0] & 7);
+}
+void unions(float *x, float *y, int n) { seen_as<<<1, 64>>>(x, y, n); }
