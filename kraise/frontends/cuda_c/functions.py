@@ -116,10 +116,10 @@ class Lowering(Calls):
         self.returns = returns
         self.usage = usage(body, frozenset(self.program.reference_functions))
         self.roving = roving(body, tuple(p.name for p in parameters), self.usage.modified)
-        for p in parameters:
-            if p.name in null and isinstance(p.type, Pointer):
-                nowhere = PointerValue("", (), None, p.type.to)
-                self.declare(p.name, PointerPlace(p.name, p.type, nowhere, home=self.out))
+        for q in parameters:
+            if q.name in null and isinstance(q.type, Pointer):
+                nowhere = PointerValue("", (), None, q.type.to)
+                self.declare(q.name, PointerPlace(q.name, q.type, nowhere, home=self.out))
         params = [self._kernel_parameter(p, tree) for p in parameters if p.name not in null]
         if kind == "kernel":
             numbers = {p.name for p in params if isinstance(p.type, ScalarType) and p.type.is_integer}

@@ -193,7 +193,7 @@ class Places(Arithmetic):
             case Bound(StructValue(t, _) as value) if is_union_member(t, name):
                 return Bound(member_value(self, value, name, node))
             case StructPlace(t, _) | Cell(_, _, t) if is_union_member(t, name):
-                return view(self, place, t, name, node)
+                return view(self, place, t, name, node)  # type: ignore[arg-type]
             case Bound(value):
                 found = value.field(name) if isinstance(value, StructValue) else None
                 if found is None:

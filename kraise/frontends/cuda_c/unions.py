@@ -95,9 +95,10 @@ def _seen(low: Any, cells: list[Any], own: CType, t: CType, node: Any) -> Any:
         return Word(t, tuple(cells[:n]))
     if not isinstance(t, Struct):
         raise low.refuse("KR299", "this member of a union is not raised", node, "use a number of the same width")
-    fields, at = [], 0
-    for n, m in t.members:
-        fields.append((n, _seen(low, cells[at:], own, m, node)))
+    fields: list[tuple[str, Any]] = []
+    at = 0
+    for member, m in t.members:
+        fields.append((member, _seen(low, cells[at:], own, m, node)))
         at += len(_numbers(m)) * ((_numbers(m)[0].bits or 0) // (own.bits or 1))
     return StructPlace(t, tuple(fields))
 
@@ -105,7 +106,7 @@ def _seen(low: Any, cells: list[Any], own: CType, t: CType, node: Any) -> Any:
 def member_value(low: Any, value: StructValue, name: str, node: Any) -> Any:
     """The member ``name`` of a union that is a value. Raises Refused."""
     wanted = next(m for n, m in union_members(value.type) if n == name)
-    bits = value.fields[0][1]
+    bits: Any = value.fields[0][1]
     if isinstance(wanted, ScalarType) and not isinstance(bits, PointerValue) and bits.type.bits == wanted.bits:
         return as_bits(bits, wanted)
     raise low.refuse("KR299", "a member of a union that is no variable is not raised", node, "give it a name first")
