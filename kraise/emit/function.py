@@ -325,13 +325,20 @@ def _launch_lines(context: Context, kernel: eq.Kernel, body: str) -> list[str]:
     for name in ("grid", "block"):
         if not kernel.launch or not re.search(rf"\b{name}\b", body):
             continue
+        along = f"{name}[0]"
+        if one_row := kernel.one_row if name == "block" else 0:
+            context.needs.add("math")
+            along = f"math.prod({name}[:2])" if one_row == 2 else f"math.prod({name})"
         if rank == 1:
-            lines.append(f"    {name} = {name}[0] if isinstance({name}, tuple) else {name}")
+            lines.append(f"    {name} = {along} if isinstance({name}, tuple) else {name}")
             continue
         indent = "    "
         if kernel.launch == "optional":
             lines.append(f"    if {name} is not None:")
             indent += "    "
+        if one_row:
+            lines.append(f"{indent}{name} = ({along} if isinstance({name}, tuple) else {name},)")
+            continue
         whole = f"{indent}{name} = (*{name}, {ones})[:{rank}] if isinstance({name}, tuple) else ({name}, {ones})"
         if len(whole) <= 88:
             lines.append(whole)

@@ -356,8 +356,7 @@ class Kernel:
     ``launch``: "" if the result does not depend on the launch; "optional" (an unguarded kernel: grid and block may be
     given) or "required". ``ndrange``: for each Param ``threads.x`` (``.y``, ``.z``), the threads along an axis, the
     value that it has where no grid and block are given. ``assumptions`` and ``notes`` are sentences for the docstring,
-    ``equations`` its mathematics; ``checks`` static conditions with the message of their ValueError; ``choices`` what
-    ``explain`` tells of the form of each loop."""
+    ``equations`` its mathematics; ``checks`` static conditions, each with its ValueError's text; ``choices``: forms."""
 
     name: str
     params: tuple[object, ...]  # kernel.Param of the source, in order
@@ -382,6 +381,7 @@ class Kernel:
     rounds: tuple[Axis, ...] = ()  # the parameters that count rounds of loops around the launches: indices in the body
     onto_itself: str = ""  # a host reads and writes one array by it: "joined", or "set" (raising/hosts/alike.py)
     rimmed: str = ""  # made for a host's loop: the array that it reads, and stores a box of (raising/hosts/plates.py)
+    one_row: int = 0  # ``block.x`` is the number of a block's threads along so many axes
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     span: Span | None = None
 

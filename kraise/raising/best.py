@@ -24,6 +24,7 @@ from kraise.raising.run.calls import called
 from kraise.raising.search import search
 from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
+from kraise.raising.threads.one_row import in_one_row
 from kraise.raising.threads.persistent import one_row_each
 
 
@@ -42,7 +43,7 @@ def raise_function(
     functions = tuple(replace(f, body=tidied(f.body)) if f.name in helpers else f for f in module.functions)
     body = with_whole_guards(tidied(function.body))
     module, function = replace(module, functions=functions), replace(function, body=body)
-    function = without_idle(module, function)
+    function = in_one_row(module, without_idle(module, function))
     function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
     begun = Learned(persistent=persistent, rounds=rounds)
     best: eq.Kernel | None = None

@@ -268,6 +268,7 @@ class Raiser:
             relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
             of_launch=() if launch else tuple(map(of_launch, (c for c in cx.checks if where_given("", c) is None))),
             rounds=cx.rounds_around,
+            one_row=function.one_row,
             widens=function.widens,
             span=function.span,
         )

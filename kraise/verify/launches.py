@@ -275,7 +275,12 @@ def demanded_threads(functions: Iterable[Any], name: str) -> dict[int, int]:
         match a, b:
             case eq.Param(name="block.x" | "block.y" | "block.z" as size), eq.Const(value=int() as n):
                 found["xyz".index(size[-1])] = n
-    return found
+    return found | {1: 1, 2: 1} if found and _one_row(functions, name) else found
+
+
+def _one_row(functions: Iterable[Any], name: str) -> int:
+    """The number of axes of a block whose threads a function numbers through; 0 if it does not."""
+    return max((getattr(f, "one_row", 0) for f in functions if f.name == name), default=0)
 
 
 def demanded_sizes(functions: Iterable[Any], name: str) -> dict[str, int]:
@@ -308,6 +313,9 @@ def unseen_axes(source: k.Module, function: k.Function) -> frozenset[int]:
 def wide_rows(functions: Iterable[Any], name: str, grid: tuple[int, ...], block: tuple[int, ...]) -> dict[str, int]:
     """The sizes that a function demands to be the threads of the launch, or of a block, along an axis, by parameter."""
     found: dict[str, int] = {}
+    threads_of = interpreter.triple(block)
+    if axes_of_row := _one_row(functions, name):
+        threads_of = _product(threads_of[:axes_of_row]), 1, 1
     for a, b in _demands(functions, name):
         for threads, size in ((a, b), (b, a)):
             names = {n.name for n in topological((threads,)) if isinstance(n, eq.Param)}
@@ -316,5 +324,5 @@ def wide_rows(functions: Iterable[Any], name: str, grid: tuple[int, ...], block:
                 continue
             axis = "xyz".index(axes.pop())
             blocks = 1 if threads is eq.Param(f"block.{'xyz'[axis]}", INT) else interpreter.triple(grid)[axis]
-            found[size.name] = blocks * interpreter.triple(block)[axis]
+            found[size.name] = blocks * threads_of[axis]
     return found

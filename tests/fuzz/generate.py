@@ -75,7 +75,8 @@ class Kernel:
             if self.block:
                 block = (self.block,) if isinstance(self.block, int) else self.block
             counts = [math.prod(sizes[x] for x in d.split("*")) for d in self.threads]
-            grid = self.grid or tuple(max(1, -(-n // b)) for n, b in zip(counts, block, strict=True))
+            wide = block if len(block) == len(counts) else (math.prod(block),)
+            grid = self.grid or tuple(max(1, -(-n // b)) for n, b in zip(counts, wide, strict=True))
         return Case(self.name, args, grid, block, seed=variant)
 
 

@@ -101,3 +101,69 @@ def test_blocks_whose_elements_overlap_store_them_twice():
     assert judge(source, "cu", "x=i[300]<-9:9 y=i[300] n=300", [((3,), (32,))]).startswith("refused")
     source = DEALT.format(most=128, count="y[first + j] = x[first + j] + j;")
     assert judge(source, "cu", "x=i[300]<-9:9 y=i[300] n=300", [((3,), (32,)), ((3,), (64,))]) == "right"
+
+
+NUMBERED = """__global__ void k(const int *x, int *y, int n) {{
+  __shared__ int s[64];
+  int tx = threadIdx.x, ty = threadIdx.y, t = {number}, m = blockDim.x * blockDim.y;
+  int i = blockIdx.x * m + t;
+  s[t] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int h = m / 2; h > 0; h /= 2) {{ if (t < h) s[t] += s[t + h]; {barrier} }}
+  if ({first}) y[blockIdx.x] = s[0];
+}}"""
+SHAPES = [((3,), (8, 4)), ((3,), (4, 8)), ((2,), (16, 2))]
+
+
+@pytest.mark.parametrize(
+    ("number", "first"),
+    [
+        ("ty * blockDim.x + tx", "t == 0"),
+        ("tx * blockDim.y + ty", "m - 1 == t"),
+        ("tx + ty * blockDim.x", "!tx && !ty"),
+        ("ty * blockDim.x + tx", "n > 0 && (threadIdx.x | ty) == 0"),
+    ],
+)
+def test_a_block_of_any_shape_is_one_row(number, first):
+    source = NUMBERED.format(number=number, first=first, barrier="__syncthreads();")
+    assert judge(source, "cu", "x=i[96]<-9:9 y=i[3] n=80", SHAPES) == "right"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"number": "ty * blockDim.y + tx"},
+        {"number": "ty * (blockDim.x - 1) + tx"},
+        {"barrier": ""},
+        {"first": "tx == 0"},  # one for each row of threads
+    ],
+)
+def test_numbers_that_threads_share_are_refused(changed):
+    given = {"number": "ty * blockDim.x + tx", "first": "t == 0", "barrier": "__syncthreads();"} | changed
+    if changed.get("first"):
+        given["first"] += ") { if (ty < 2"
+        source = NUMBERED.format(**given).replace("y[blockIdx.x] = s[0];", "y[blockIdx.x] = s[ty]; }")
+    else:
+        source = NUMBERED.format(**given)
+    assert judge(source, "cu", "x=i[96]<-9:9 y=i[3] n=80", SHAPES).startswith("refused")
+
+
+NUMBERED_BLOCK = """import math
+from numba import cuda, float32
+@cuda.jit
+def k(x, y, z):
+    t = (cuda.threadIdx.z * cuda.blockDim.y + cuda.threadIdx.y) * cuda.blockDim.x + cuda.threadIdx.x
+    i = (cuda.blockIdx.y * cuda.gridDim.x + cuda.blockIdx.x) * cuda.blockDim.x * cuda.blockDim.y * cuda.blockDim.z + t
+    v = x[i] if i < x.size else 0.0
+    k = 16
+    while k > 0:
+        v += cuda.shfl_down_sync(0xFFFFFFFF, v, k)
+        k //= 2
+    if t % 32 == 0:
+        y[i // 32] = v
+"""
+
+
+def test_lanes_are_counted_through_the_block():
+    source = NUMBERED_BLOCK.replace(", z)", ")")
+    assert judge(source, "py", "x=f[190] y=f[6]", [((3, 1), (8, 4, 2)), ((1, 2), (4, 4, 6))]) == "right"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from kraise.analysis.poly import Poly
@@ -155,6 +157,8 @@ def _numbers(
     for word, extents in (("grid", grid or ()), ("block", block or ())):
         for axis, extent in zip("xyz", (*extents, *[k.Const(1, extents[0].type)] * 3) if extents else (), strict=False):
             known[f"{word}.{axis}"] = number(extent)
+    if block and function.equations is not None and function.equations.one_row:
+        known["block.x"] = reduce(mul, [known.pop(f"block.{axis}") for axis in "xyz"][: function.equations.one_row])
     for axis in "xyz":
         if f"grid.{axis}" in known and f"block.{axis}" in known:
             known[f"threads.{axis}"] = known[f"grid.{axis}"] * known[f"block.{axis}"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, Protocol
 
 from kraise.diagnostics import Span, refuse
@@ -65,6 +66,8 @@ def _demands(
 ) -> tuple[tuple[k.Expr, str], ...]:
     """The conditions that must hold of a launch, beside those that do; raises Refused (KR211) where one does not."""
     open_: list[tuple[k.Expr, str]] = []
+    if kernel.one_row:
+        block = (reduce(lambda a, b: _folded(k.Op("mul", (a, b), INT32)), block[: kernel.one_row]),) if block else ()
     for condition, text in kernel.of_launch:
         try:
             held = _spelled(condition, args, grid, block)

@@ -277,7 +277,7 @@ def _count_on(cx: Context, size: int | eq.Param, letter: str) -> None:
         cx.tile[AXES.index(letter)] = size
         size = cx.coarse.get(AXES.index(letter), size)
         wanted, shown = eq.Const(size, INT), str(size)
-    text = f"a block has {shown} threads along {letter}"
+    text = f"a block has {shown} threads" + ("" if cx.function.one_row else f" along {letter}")
     cx.assumptions.append(text)
     given = eq.Op("eq", (eq.Param(f"block.{letter}", INT), wanted), BOOL)
     cx.checks.append((given, text))

@@ -30,7 +30,18 @@ def write(w: Writer, real: str) -> tuple[list[str], Kernel]:
     kind, phase, result = part(w, size, real)
     writing.output(w, "out", ("n",), ("i",), kind)
     lines += [*phase, "if i < n:", f"    out[i] = {result}"]
-    return writing.finished(w, lines, ("n",), size, (("n", EXTENTS),))
+    block = w.pick(size, size, (size // 4, 4))
+    if block != size:
+        lines = [_numbered_through(line) for line in lines]
+    return writing.finished(w, lines, ("n",), block, (("n", EXTENTS),))
+
+
+def _numbered_through(line: str) -> str:
+    """``line`` for a block of two axes whose threads are numbered through."""
+    number = "(cuda.threadIdx.y * cuda.blockDim.x + cuda.threadIdx.x)"
+    threads = "(cuda.blockDim.x * cuda.blockDim.y)"
+    line = line.replace("cuda.grid(1)", "cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x")
+    return line.replace("cuda.threadIdx.x", number).replace("* cuda.blockDim.x + (", f"* {threads} + (")
 
 
 def _choice(w: Writer, best: str, other: str, place: str, there: str) -> list[str]:
