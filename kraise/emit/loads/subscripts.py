@@ -88,8 +88,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     if not node.subscripts:
         return Val(base, (), 0)
     turned_round = None if node.safe else diagonals.unskewed(low, base, node, extents, frame)
-    whole = turned_round or window_stacks.stacked(low, node, frame)
-    if whole is not None:
+    if (whole := turned_round or window_stacks.stacked(low, node, frame)) is not None:
         return whole
     if node.outside:
         from kraise.emit.loads.padding import padded as with_zeros
@@ -124,9 +123,12 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
     rows = by_table(low, base, node, extents, frame)
     if rows is not None:
         return rows
+    from kraise.emit.loads.sliding import sliding, sliding_box
+
+    if (box := sliding_box(low, base, node, dims, extents, frame)) is not None:
+        return box
     if len(dims) == 1:
         from kraise.emit.loads.numerals import rearranged
-        from kraise.emit.loads.sliding import sliding
         from kraise.emit.loads.strided import strided
 
         rows = sliding(low, base, node, extents[0], frame)

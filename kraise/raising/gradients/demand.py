@@ -60,7 +60,7 @@ from kraise.raising.gradients.hazards import (
     push_through,
 )
 from kraise.raising.gradients.intervals import verdict
-from kraise.raising.gradients.picked import Points, constant_at_point
+from kraise.raising.gradients.picked import Points, constant_at_point, zero_from_zero
 from kraise.raising.gradients.row_shifts import unshifted_rows
 from kraise.raising.gradients.shifts import unshifted
 from kraise.raising.gradients.usage import Site, Unit, Usage, value_children
@@ -217,10 +217,15 @@ class _Securing:
         names = {n.expr: n.name for n in reversed(self.kernel.names)}
         safe_names: dict[Expr, str] = {}
         for unit in self.units.values():
-            once.widen(unit, self.conditions)
+            wanted = once.wanted_plain(unit, self.conditions)
             for node in unit.order():
-                new = self._safe(unit, node, _over(node, unit.done), names, safe_names)
-                unit.done[node] = settled(self._constant(unit, node, new))
+                new = _over(node, unit.done)
+                if node in wanted and once.widen(unit, self.conditions, node, wanted[node]):
+                    unit.done[node] = zero_from_zero(new)
+                    continue
+                if (safe := self._safe(unit, node, new, names, safe_names)) is not new:
+                    unit.masked.add(node)
+                unit.done[node] = settled(self._constant(unit, node, safe))
         shared = {site: found for site, unit in self.units.items() if (found := once.shared(unit, self.conditions))}
 
         def secured(site: Site, e: Expr) -> Expr:

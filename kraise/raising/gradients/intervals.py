@@ -43,6 +43,38 @@ def interval_over(expr: Expr, axes: Mapping[str, Axis | None]) -> Interval:
     return known[expr]
 
 
+def interval_given(expr: Expr, given: Mapping[Expr, Interval]) -> Interval:
+    """:func:`interval` where bounds of some values are given; what underflows in single precision is zero."""
+    known = dict(given)
+    for node in topological((expr,), lambda n: () if n in known else children(n)):
+        if node not in known:
+            lo, hi = _interval(node, known)
+            known[node] = _flushed(lo), _flushed(hi)
+    return known[expr]
+
+
+def _flushed(bound: float) -> float:
+    return 0.0 if abs(bound) < 1e-37 else bound
+
+
+_OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+_SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+def bounds_by(condition: Expr) -> tuple[Expr, Interval] | None:
+    """The value that a condition compares with a constant, and its bounds where that holds (NaN aside)."""
+    match condition:
+        case Op(name="not", args=(Op(name=name, args=args),)) if name in _OPPOSITE:
+            return bounds_by(Op(_OPPOSITE[name], args, BOOL))
+        case Op(name=name, args=(Const() as bound, value)) if name in _SWAPPED and not isinstance(value, Const):
+            return bounds_by(Op(_SWAPPED[name], (value, bound), BOOL))
+        case Op(name="gt" | "ge" | "lt" | "le" as name, args=(value, Const(value=int() | float() as bound))):
+            end = math.inf if name in ("gt", "ge") else -math.inf
+            least = math.nextafter(bound, end) if name in ("gt", "lt") else float(bound)
+            return value, ((least, end) if end > 0 else (end, least))
+    return None
+
+
 def multiplied(a: Interval, b: Interval) -> Interval:
     """Bounds of a product."""
     corners = [0.0 if 0.0 in (x, y) else x * y for x in a for y in b]

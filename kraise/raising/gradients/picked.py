@@ -176,6 +176,14 @@ def constant_at_point(node: Op) -> Expr:
     return node
 
 
+def zero_from_zero(root: Expr) -> Expr:
+    """A square root that is the constant zero of a number that is not above zero (where nobody looks at it, or at 0).
+    """
+    assert isinstance(root, Op) and root.name == "sqrt"
+    (x,) = root.args
+    return _guarded(root, Op("le", (x, constant_like(0, x.type)), BOOL), 0.0, (0,))
+
+
 def _computed(y: Expr) -> bool:
     """Whether a number is made of others that are data: one that is given as it is (a spacing) is taken not to be 0."""
     data = (n for n in topological((y,)) if isinstance(n, Read | Param))

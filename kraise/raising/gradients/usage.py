@@ -88,6 +88,7 @@ class Unit:
     demands: dict[Expr, Demand] = field(default_factory=dict)
     axes: dict[Expr, Env] = field(default_factory=dict)
     done: dict[Expr, Expr] = field(default_factory=dict)
+    masked: set[Expr] = field(default_factory=set)  # what is something else where no lane uses it
 
     def order(self) -> list[Expr]:
         """The values below the roots, operands first."""
