@@ -24,21 +24,12 @@ def bond_angle(e, x, a, b, c, m):
     ux = x_row_3[:, 0] - x_row[:, 0]  # kernel.cu:5
     uy = x_row_3[:, 1] - x_row[:, 1]
     uu = ux * ux + uy * uy  # kernel.cu:7
-    below = uu < 1e-12
     vx = x_row_2[:, 0] - x_row[:, 0]  # kernel.cu:6
     vy = x_row_2[:, 1] - x_row[:, 1]
     vv = vx * vx + vy * vy
-    below_2 = vv < 1e-12
-    either = below | below_2
-    total = ux * vx + uy * vy
-    cs = total / jnp.sqrt(uu * vv)  # kernel.cu:12
-    above = cs > 0.9999
-    cs_2 = jnp.where(above, 0.9999, cs)
-    below_3 = cs_2 < -0.9999
-    cs_3 = total / jnp.sqrt(
-        jnp.where(~below & ~below_2 & ~below_3 & ~above, uu * vv, 1.0)
-    )
-    cs_4 = jnp.where(above, 0.9999, cs_3)
-    cs_5 = jnp.where(below_3, -0.9999, cs_4)
-    safe_cs = jnp.where(either, 0.0, cs_5)
+    either = (uu < 1e-12) | (vv < 1e-12)
+    cs = (ux * vx + uy * vy) / jnp.sqrt(jnp.where(either, 1.0, uu * vv))  # kernel.cu:12
+    cs_2 = jnp.where(cs > 0.9999, 0.9999, cs)
+    cs_3 = jnp.where(cs_2 < -0.9999, -0.9999, cs_2)
+    safe_cs = jnp.where(either, 0.0, cs_3)
     return e.at[:m].set(jnp.where(either, 0.0, jnp.arccos(safe_cs)))  # kernel.cu:15

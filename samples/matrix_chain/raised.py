@@ -27,7 +27,9 @@ def matrix_chain(sizes, cost):
         difference = i + length - 1
         c = (
             cost[: n - 2, : n - 2]
-            + cost.at[k + 1, difference[:, None]].get(mode="clip")
+            + jax.lax.dynamic_slice(
+                jnp.pad(cost, ((0, n), (0, 2 * n))), (1, length - 1), (n - 2, n - 2)
+            ).T
             + sizes[:-2, None]
             * sizes[1:-1]
             * jax.lax.dynamic_slice(sizes_wide, (length,), (n - 2,))[:, None]

@@ -15,16 +15,10 @@ def ray_sphere(t, ox, oy, dx, dy, radius):
     b = ox[:n] * dx[:n] + oy[:n] * dy[:n]  # kernel.py:11
     c = ox[:n] * ox[:n] + oy[:n] * oy[:n] - radius * radius
     disc = b * b - c * (dx[:n] * dx[:n] + dy[:n] * dy[:n])
-    below = disc < 0.0
-    root = jnp.sqrt(disc)  # kernel.py:17
+    below = disc <= 0
+    root = jnp.where(below, 0.0, jnp.sqrt(jnp.where(below, 1, disc)))  # kernel.py:17
     near = -b - root
-    above = near > 0.0
     far = -b + root
-    above_2 = far > 0.0
-    safe_disc = jnp.where(~below & above | ~below & above_2, disc, 1)
-    root_2 = jnp.sqrt(safe_disc)  # kernel.py:17
-    near_2 = -b - root_2
-    far_2 = -b + root_2
     return jnp.where(
-        below, -1.0, jnp.where(above, near_2, jnp.where(above_2, far_2, -1.0))
+        disc < 0.0, -1.0, jnp.where(near > 0.0, near, jnp.where(far > 0.0, far, -1.0))
     ).astype(t.dtype)  # kernel.py:20

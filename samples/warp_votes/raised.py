@@ -68,5 +68,5 @@ def flags(x, y, limit, *, grid=None, block=None):
     x2 = x[:threads].reshape(threads // 32, 32)
     above = x2 > limit
     return y.at[: threads // 32].set(
-        above.any(axis=1) + above.all(axis=1)
+        above.any(axis=1) + jnp.where(above.all(axis=1), 1, 0)
     )  # kernel.py:56

@@ -44,6 +44,16 @@ def test_other_conditions_are_summed(test):
     assert "sum" in text
 
 
+def test_two_conditions_that_both_hold_are_two():
+    """JAX's sum of two conditions is whether any of them holds."""
+    source = """
+def f(x, y, low, high):
+    for i in range(x.shape[0]):
+        y[i] = (1 if x[i] > low else 0) + (1 if x[i] > high else 0)
+"""
+    verified(source, {"x": (9,), "y": (9,)}, {"low": -0.9, "high": -0.5})
+
+
 def test_two_directions_are_a_product():
     source = """
 __global__ void f(const unsigned char *in, float *out, int w, int h, int r) {

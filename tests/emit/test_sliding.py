@@ -28,6 +28,18 @@ def f(x, w, n):
             x[i] = 0.5 * x[i] + x[i + k] * w[k]
 """
 
+INTERVALS = """
+def f(d, a):
+    n = a.shape[0]
+    for length in range(2, n + 1):
+        for i in range(n - length + 1):
+            j = i + length - 1
+            s = 0.0
+            for k in range(i, j):
+                s += {term}
+            d[i, j] = 0.1 * s + a[i]
+"""
+
 
 def text_and_reports(source):
     done = pipeline.translate("from numba import njit\n@njit\n" + source.strip("\n") + "\n", "case.py")
@@ -55,3 +67,11 @@ def test_no_copy_of_the_array_in_each_round():
     text, wrong = text_and_reports(STORED)
     assert not wrong
     assert "x_wide" not in text
+
+
+@pytest.mark.parametrize("term, boxes", [("d[i, k] * d[k + 1, j]", 1), ("d[i, k] * d[2 * k - i, j]", 0)])
+def test_a_box_that_moves_with_the_round(term, boxes):
+    """Rows by the inner index and columns by what moves are a slice; rows by two indices are index arrays."""
+    text, wrong = text_and_reports(INTERVALS.format(term=term))
+    assert not wrong
+    assert text.count("jax.lax.dynamic_slice(") == boxes, text

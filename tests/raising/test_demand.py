@@ -59,12 +59,25 @@ live = op("gt", m, 0.5)
 r2 = op("mul", x, x)
 root = op("sqrt", x)
 wet_root = select(positive, root, 0.0)
+ratio = op("div", m, x)
 dij = op("sub", x, a2)
 unequal = op("ne", i, j)
 
 
 def pairwise(f):
     return lambda x, r, m: sum((f(x[r], x[s]) for s in range(len(x)) if s != r), 0.0)
+
+
+def nearer(out):
+    """-1 where ``out`` holds, else how far a root is above a number, or the square of that."""
+    above = op("sub", root, m)
+    return select(out, -1.0, select(op("gt", above, 0.0), above, op("mul", m, m)))
+
+
+def unless_tiny(least):
+    """A quotient that is clamped by hand, but where its divisor is too small."""
+    share = op("div", m, op("sqrt", r2))
+    return select(op("lt", r2, least), m, select(op("gt", share, 0.9), 0.9, share))
 
 
 CASES = {
@@ -156,6 +169,22 @@ CASES = {
         select(op("gt", wet_root, 1.0), op("mul", wet_root, m), 0.0),
         lambda x, r, m: jnp.sqrt(x[r]) * m[r] if x[r] > 0 and jnp.sqrt(x[r]) > 1 else 0.0,
     ),
+    "root of a quotient that a condition asks for": one(
+        select(op("gt", ratio, 0.0), select(op("gt", op("sqrt", ratio), 1.0), op("sqrt", ratio), 7.0), 0.0),
+        lambda x, r, m: (jnp.sqrt(m[r] / x[r]) if m[r] / x[r] > 1 else 7.0) if m[r] / x[r] > 0 else 0.0,
+        xs=(8.0, 0.25, -2.0, 1.0),  # the first and the third quotient are positive, and no more than one
+        ms=(4.0, 4.0, -1.0, -3.0),
+    ),
+    "root of which a sum is compared": one(
+        nearer(op("lt", x, 0.0)),
+        lambda x, r, m: -1.0 if x[r] < 0 else jnp.sqrt(x[r]) - m[r] if jnp.sqrt(x[r]) > m[r] else m[r] ** 2,
+        ms=(1.0, 2.0, 0.0, 0.5),
+    ),
+    "root of what conditions keep from zero": one(
+        unless_tiny(1e-6),
+        lambda x, r, m: m[r] if x[r] ** 2 < 1e-6 else min(m[r] / abs(x[r]), 0.9) + 0.0 * x[r],
+        ms=(1.0, 2.0, 3.0, 0.3),
+    ),
     "clamped root": one(
         op("sqrt", op("max", x, 0.0)), lambda x, r, m: jnp.sqrt(x[r]) if x[r] > 0 else 0.0, xs=(4.0, -1.0, -2.0, 0.5)
     ),
@@ -218,8 +247,9 @@ def test_the_cases_are_traps():
     assert trapped >= len(CASES) - 4
 
 
-# the power that was made of two is not known to be off the origin: it gets another mask, of the same value
-@pytest.mark.parametrize("name", sorted(CASES.keys() - {"powers of both signs"}))
+# the power that was made of two is not known to be off the origin: it gets another mask, of the same value; so does a
+# root that is asked for where x < 0 does not hold, and made safe where x <= 0 does
+@pytest.mark.parametrize("name", sorted(CASES.keys() - {"powers of both signs", "root of which a sum is compared"}))
 def test_done_twice_changes_nothing(name):
     safe = make_safe(CASES[name].kernel)
     assert make_safe(safe).body == safe.body
@@ -271,9 +301,13 @@ def asked(condition, name, bound):
         ("pow", op("add", select(positive, op("pow", x, m), 0.0), select(live, op("pow", a2, m), 0.0)), 2),  # both used
         ("pow", select(positive, op("pow", x, m), select(op("lt", x, 0.0), op("pow", op("neg", x), a2), 0.0)), 2),
         ("sqrt", asked(positive, "sqrt", 1.0), 1),
-        ("sqrt", asked(op("ge", x, 0.0), "sqrt", 1.0), 2),  # at zero the condition is not told from the slope
+        ("sqrt", asked(op("ge", x, 0.0), "sqrt", 1.0), 1),  # a constant at zero
         ("div", asked(op("gt", x, 1e-6), "div", 1.0), 1),
         ("div", asked(positive, "div", 1.0), 2),  # its slope overflows for a tiny divisor
+        ("sqrt", nearer(op("lt", x, 0.0)), 1),
+        ("sqrt", nearer(op("lt", x, -1.0)), 2),  # of a number between these a condition asks for the root: NaN
+        ("sqrt", unless_tiny(1e-6), 1),
+        ("sqrt", unless_tiny(eq.Param("least", FLOAT64)), 2),
     ],
 )
 def test_one_operation_where_one_will_do(name, value, count):

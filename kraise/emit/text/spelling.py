@@ -52,7 +52,8 @@ def plain(name: str, args: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     """The operands of an operation without conversions that JAX makes by itself."""
     if len(args) == 2:
         if name == "add":
-            args = tuple(_counted(a, b) for a, b in zip(args, args[::-1], strict=True))
+            first = _counted(*args)
+            args = (first, _counted(args[1], first))  # one of two conditions: JAX's sum of both is whether any holds
         if name in ("add", "sub", "mul", "div"):
             args = tuple(_unconverted(a, b) for a, b in zip(args, args[::-1], strict=True))
     return args
