@@ -109,9 +109,7 @@ def sliding_box(
     return low.extend(py.call("jax.lax.dynamic_slice", padded, py.Tup(tuple(starts)), shape), tuple(axes), frame)
 
 
-def _moved(
-    context: Context, form: Linear, frame: Frame
-) -> tuple[eq.Axis, Linear, str, tuple[Linear, Linear]] | None:
+def _moved(context: Context, form: Linear, frame: Frame) -> tuple[eq.Axis, Linear, str, tuple[Linear, Linear]] | None:
     """For ``i + r + c``: i, from where it starts in round 0, r, and the first and the last of its values."""
     indices = {a.name: a for a, c in form.terms if isinstance(a, eq.Index) and c == 1}
     own = [a for a in frame if a.name in indices and a.step == 1]
