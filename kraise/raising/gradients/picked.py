@@ -177,7 +177,7 @@ def constant_at_point(node: Op) -> Expr:
 
 
 def zero_from_zero(root: Expr) -> Expr:
-    """A square root that is the constant zero of a number that is not above zero (where nobody looks at it, or at 0)."""
+    """A square root that is the constant zero where its number is not above zero: at 0, or where nobody looks."""
     assert isinstance(root, Op) and root.name == "sqrt"
     (x,) = root.args
     return _guarded(root, Op("le", (x, constant_like(0, x.type)), BOOL), 0.0, (0,))
