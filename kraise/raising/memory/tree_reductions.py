@@ -22,9 +22,17 @@ from kraise.raising.loops.powers import over_powers
 from kraise.raising.loops.touched import stores
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
 from kraise.raising.memory.private import held, holds_nothing
-from kraise.raising.memory.tree_threads import bit_by_bit, cells, cx_index, of_one_warp, one_thread_a_cell, pinned
+from kraise.raising.memory.tree_steps import Steps, steps_of
+from kraise.raising.memory.tree_threads import (
+    bit_by_bit,
+    cells,
+    cx_index,
+    enough_threads,
+    of_one_warp,
+    one_thread_a_cell,
+    pinned,
+)
 from kraise.raising.run import simplify
-from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.bits import power_of_two
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned
@@ -34,14 +42,6 @@ from kraise.raising.writes.accumulate import neutral_of
 
 _OPS = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
-
-
-@dataclass(frozen=True)
-class _Steps:
-    """How w moves: ``down`` by halves from half of ``size``, or up by doubling to before ``size``."""
-
-    down: bool
-    size: Poly
 
 
 def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
@@ -78,9 +78,9 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
         cx.barriers = barriers
         return False
     inner.out = [bit_by_bit(r) for r in inner.out]
-    steps = _steps(st.env[name], inner.env[name], condition, w)
+    steps = steps_of((*st.path, *st.facts), st.env[name], inner.env[name], condition, w)
     own = inner.accesses[accesses_from:]
-    if steps is None or any(a.array not in made | {BARRIER} for a in own):
+    if steps is None or any(a.array not in made | {BARRIER} for a in own) or (steps.up and name in live):
         cx.barriers = barriers
         return False
     found = [_combined(cx, st, r, w, steps, entries) or _scanned(cx, st, r, w, steps, entries) for r in inner.out]
@@ -97,7 +97,7 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
         _power_of_two(cx, steps.size)
     # the cells of one round are apart: only what the loop does to the accesses around it is left to prove
     label = "" if any(f.whole for f in found if f is not None) else f"tree {len(cx.barriers)}"
-    within = _within(steps, w) if made & cx.parts else ()
+    within = steps.within(w) if made & cx.parts else ()
     st.accesses += [replace(a, path=(*a.path, *within), together=label) for a in own]
     st.order = inner.order
     for f in found:
@@ -157,51 +157,6 @@ def _follows(after: eq.Expr, raws: list[Raw], array: str, subs: tuple[eq.Expr, .
     return False
 
 
-def _steps(first: eq.Expr, after: eq.Expr, condition: eq.Expr, w: eq.Index) -> _Steps | None:
-    """How w moves from ``first`` while ``condition`` holds, or None if not by halves or doubling."""
-    fact = classify(condition)
-    if fact is None or free_indices(first):
-        return None
-    two = eq.Const(2, INT)
-    match after:
-        case eq.Op(name="floordiv" | "tdiv" | "shr" as name, args=(x, eq.Const(value=c))) if x is w:
-            if c != (1 if name == "shr" else 2):
-                return None
-            stops = (fact.kind == "ge" and fact.poly == to_poly(w) - 1) or (
-                fact.kind == "ne" and fact.poly == to_poly(w)
-            )
-            size = _twice(first)
-            return _Steps(True, size) if stops and size is not None else None
-        case eq.Op(name="shl", args=(x, eq.Const(value=1))) if x is w:
-            pass
-        case _:
-            if to_poly(after) != to_poly(operation("mul", (two, w), INT)):
-                return None
-    if to_poly(first).value != 1 or fact.kind != "ge":
-        return None
-    size = fact.poly + to_poly(w) + 1
-    return None if w.name in size.indices() else _Steps(False, size)
-
-
-def _within(steps: _Steps, w: eq.Index) -> tuple[eq.Expr, ...]:
-    """How far w goes."""
-    most = to_poly(w) * 2 if steps.down else to_poly(w) + 1
-    return (eq.Op("le", (to_expr(most), to_expr(steps.size)), BOOL),)
-
-
-def _twice(first: eq.Expr) -> Poly | None:
-    """The size of which ``first`` is half."""
-    poly = to_poly(first)
-    if poly.value is not None:
-        return poly * 2
-    match first:
-        case eq.Op(name="floordiv" | "tdiv", args=(x, eq.Const(value=2))):
-            return to_poly(x)
-        case eq.Op(name="shr", args=(x, eq.Const(value=1))):
-            return to_poly(x)
-    return None
-
-
 @dataclass(frozen=True)
 class _Found:
     raw: RawWrite
@@ -210,7 +165,7 @@ class _Found:
 
 
 def _combined(
-    cx: Context, st: State, r: object, w: eq.Index, steps: _Steps, entries: dict[str, eq.Version]
+    cx: Context, st: State, r: object, w: eq.Index, steps: Steps, entries: dict[str, eq.Version]
 ) -> _Found | None:
     """What the tree leaves in cell 0, if ``r`` is its step: cell a combined with cell a + w by the threads that it
     takes."""
@@ -223,7 +178,7 @@ def _combined(
         return None
     gaps = [to_poly(b) - to_poly(a) for a, b in zip(r.subscripts, other.subscripts, strict=True)]
     moved = [d for d, g in enumerate(gaps) if g.terms]
-    if len(moved) != 1 or gaps[moved[0]] != to_poly(w):
+    if len(moved) != 1 or steps.plain(gaps[moved[0]], w) != steps.gap(w):
         return None
     (d,) = moved
     given, r = r, pinned(cx, st, r, w)
@@ -254,6 +209,8 @@ def _combined(
         body = eq.Read(st.versions[array], subs, other.type)
     total = eq.Reduce(r.accumulate, axes, body, conjunction(more), body.type)
     target = tuple(ZERO if at == d else s for at, s in enumerate(r.subscripts))
+    if not enough_threads(cx, st, cell, steps):
+        return None
     if last is not None and to_poly(last).indices():
         # a block beyond the bound combines nothing: its cell 0 is as it was
         beyond = replace(st, path=(*st.path, eq.Op("le", (last, ZERO), BOOL)))
@@ -267,7 +224,7 @@ def _combined(
 
 
 def _scanned(
-    cx: Context, st: State, r: object, w: eq.Index, steps: _Steps, entries: dict[str, eq.Version]
+    cx: Context, st: State, r: object, w: eq.Index, steps: Steps, entries: dict[str, eq.Version]
 ) -> _Found | None:
     """``if t >= w: s[t] += s[t - w]`` with w doubling: the running sums of the block (Hillis and Steele)."""
     if steps.down or not isinstance(r, RawWrite) or r.accumulate not in _OPS:
@@ -320,13 +277,13 @@ def _is(e: eq.Expr, neutral: eq.Expr) -> bool:
     return not isinstance(a, complex) and not isinstance(b, complex) and str(float(a)) == str(float(b))
 
 
-def _below(fact: Fact | None, cell: Poly, steps: _Steps) -> bool:
+def _below(fact: Fact | None, cell: Poly, steps: Steps) -> bool:
     """Whether the fact is ``cell < size``, which holds for every thread."""
     return fact is not None and fact == Fact("ge", steps.size - cell - 1)
 
 
 def _threads(
-    cx: Context, st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: _Steps
+    cx: Context, st: State, r: RawWrite, cell: Poly, w: eq.Index, steps: Steps
 ) -> tuple[eq.Expr | None, bool] | None:
     """Checks that ``r`` happens for just the cells that a round combines. Returns the bound on the data, if there is
     one (``a + w < bound``), and whether the size must be a power of two; None if it is not so."""
@@ -339,14 +296,16 @@ def _threads(
         if fact is None:
             return None
         if fact.kind == "ge" and (fact.poly + cell + 1).terms:
-            limit = fact.poly + cell + 1  # cell < limit
-            if steps.down and limit == step:
+            limit = steps.plain(fact.poly, w) + cell + 1  # cell < limit
+            if steps.down and limit == steps.taking(w):
                 right = True
                 continue
+            if steps.up and limit == steps.gap(w):
+                continue  # one more thread than there are pairs, perhaps
             if not steps.down and cell == cell_of_pairs(cell, step) and limit == steps.size:
                 right = True
                 continue
-            limit = limit + step  # cell + w < limit
+            limit = limit + steps.gap(w)  # cell + w < limit
             if w.name not in limit.indices() and not limit.indices() & (set(st.open) - set(cx.blocks)):
                 bound = to_expr(limit) if limit != steps.size else bound
                 if limit == steps.size and not steps.down:
@@ -360,7 +319,7 @@ def _threads(
         return None
     if not right:
         return None
-    return bound, steps.down or bound is None
+    return bound, not steps.up and (steps.down or bound is None)
 
 
 def cell_of_pairs(cell: Poly, step: Poly) -> Poly | None:

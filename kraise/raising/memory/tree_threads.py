@@ -6,12 +6,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.analysis.conditions import Fact, classify
+from kraise.analysis.delinearize import provable
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
+from kraise.ir.print_expressions import render_expr
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological
+from kraise.raising.memory.tree_steps import Steps
+from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawWrite, State
+from kraise.raising.threads.launched import is_extent
 from kraise.raising.writes.accumulate import contribution
 
 ZERO = eq.Const(0, INT)
@@ -83,6 +88,37 @@ def cells(cx: Context, st: State, cell: Poly, size: Poly) -> tuple[tuple[eq.Axis
         number, place = number + to_poly(e) * stride, place + to_poly(x) * stride
         stride = stride * to_poly(extent)
     return (tuple(reversed(axes)), to_expr(place)) if number == cell and stride == size else ((), ZERO)
+
+
+def enough_threads(cx: Context, st: State, cell: Poly, steps: Steps) -> bool:
+    """Whether a block has a thread for each cell that takes another one's value, which is demanded where it is not
+    known: cells that its threads fill in rounds may be more than it has. False where the cells do not tell."""
+    own = [(axis, e) for (kind, axis), e in sorted(cx.threads.items()) if kind == "thread"]
+    own = [(axis, e) for axis, e in own if free_indices(e) & cell.indices()]
+    number, threads = Poly(), Poly({(): 1})
+    for axis, e in own:
+        number = number + to_poly(e) * threads
+        threads = threads * to_poly(cx.threads["blockDim", axis])
+    if not own or (number != cell and len(own) > 1):
+        return False
+    # of doubling strides, the last cell of an odd size has no partner
+    enough = threads - steps.size + 1 if number == cell and not steps.down else threads * 2 - steps.size
+    if min(enough.terms.values(), default=0) >= 0 and all(map(is_extent, enough.atoms())):
+        return True  # it has one for each cell
+    if provable((*st.path, *st.facts), enough):
+        return True
+    least = to_expr(steps.size - 1) if number == cell and not steps.down else _rounded_up(steps.size)
+    block = to_expr(threads)
+    shown, given = render_expr(least), eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
+    test = eq.Op("or", (given, eq.Op("ge", (block, least), BOOL)), BOOL)
+    if (test, message := f"block must have {shown} threads or more") not in cx.checks:
+        cx.checks.append((test, message))
+        cx.assumptions.append(f"block has {shown} threads or more (one for each cell that takes another one's value)")
+    return True
+
+
+def _rounded_up(size: Poly) -> eq.Expr:
+    return to_expr(to_poly(operation("floordiv", (to_expr(size + 1), eq.Const(2, INT)), INT)))
 
 
 def cx_index(cx: Context, st: State) -> eq.Index:

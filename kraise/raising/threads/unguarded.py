@@ -38,11 +38,11 @@ def blocks_of(cx: Context, axis: int, block: int) -> Poly | None:
     return Poly({m: c // span for m, c in tiles.terms.items()}) if whole else None
 
 
-def asks_where_given(condition: eq.Expr) -> bool:
-    """Whether a check is one of :func:`as_wide`."""
+def asks_where_given(condition: eq.Expr, cooperative: bool) -> bool:
+    """Whether a check is one of :func:`as_wide` (of threads that share nothing), or that a block has threads enough."""
     match condition:
-        case eq.Op(name="or", args=(eq.Op(name="not", args=(eq.Param(name="block.given"),)), eq.Op(name="eq"))):
-            return True
+        case eq.Op(name="or", args=(eq.Op(name="not", args=(eq.Param(name="block.given"),)), eq.Op(name=name))):
+            return name == "ge" or (name == "eq" and not cooperative)
     return False
 
 
