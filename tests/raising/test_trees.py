@@ -7,6 +7,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.hostile.judge import judge
 
 HEAD = "import math\n\nfrom numba import cuda, float32\n\nTPB = 8\n\n\n@cuda.jit\ndef kernel(out, a, size):\n"
 TREE = """
@@ -337,3 +338,63 @@ def test_bits_of_a_loop():
         assert agrees(done, shapes, {"n": n, "m": m}, (2,), (4,))
     mixed = pipeline.translate(source.replace("a ^= x[i * m + j];", "a = 3 * a ^ x[i * m + j];"), "f.cu")
     assert mixed.text and mixed.text.count(".reduce(") < 4
+
+
+LEFT = """__global__ void k(float *out, const float *a, int size) {{
+  __shared__ float s[64];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = i < size ? a[i] : 0.f;
+  __syncthreads();
+  for (int m = blockDim.x; {on}; m = {less}) {{
+    if ({who}) s[t] += s[t + {far}];
+    __syncthreads();
+  }}
+  if (t == 0) out[blockIdx.x] = s[0];
+}}
+"""
+HALVED = {"on": "m > 1", "less": "(m + 1) / 2", "who": "t < m / 2", "far": "(m + 1) / 2"}
+ODD = [((3,), (7,)), ((2,), (13,)), ((1,), (32,)), ((5,), (1,))]
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"who": "t + (m + 1) / 2 < m", "on": "m != 1"}, {"less": "m - m / 2", "far": "(m - m / 2)"}]
+)
+def test_halves_that_are_rounded_up_take_all(change):
+    source = LEFT.format(**HALVED | change)
+    assert "power of two" not in pipeline.translate(source, "k.cu").text
+    assert judge(source, "cu", "out=f[5] a=f[40] size=20", ODD) == "right"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"far": "m / 2"}, {"less": "m / 2"}, {"on": "m > 2"}, {"who": "t < (m + 1) / 2"}, {"far": "(int)(m / 2)"}],
+)
+def test_halves_that_drop_one_take_powers_of_two(change):
+    source = LEFT.format(**HALVED | change)
+    done = pipeline.translate(source, "k.cu")
+    assert codes(done) or "power of two" in done.text or "fori_loop" in done.text
+    if not codes(done):
+        assert judge(source, "cu", "out=f[5] a=f[40] size=20", ODD[2:]) == "right"
+
+
+def test_whole_numbers_of_cells_are_no_sum_of_them():
+    source = LEFT.format(on="m > 0", less="m / 2", who="t < m", far="m").replace("blockDim.x; m", "blockDim.x / 2; m")
+    assert judge(source.replace("+= s", "+= (int)s"), "cu", "out=f[5] a=f[40] size=20", [((1,), (32,))]) == "right"
+
+
+DEALT = """__global__ void k(float *out, const float *a, int size) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  for (int i = t; i < 64; i += blockDim.x) s[i] = a[i];
+  __syncthreads();
+  for (int w = 32; w > 0; w /= 2) { if (t < w) s[t] += s[t + w]; __syncthreads(); }
+  if (t == 0) out[0] = s[0];
+}
+"""
+
+
+def test_a_tree_has_a_thread_for_each_pair():
+    """Sixteen threads filled all cells, and combined the half of them: the sum was of all."""
+    assert judge(DEALT, "cu", "out=f[1] a=f[64] size=64", [((1,), (32,)), ((1,), (48,))]) == "right"
+    with pytest.raises(ValueError, match="32 threads or more"):
+        judge(DEALT, "cu", "out=f[1] a=f[64] size=64", [((1,), (16,))])

@@ -31,6 +31,7 @@ from kraise.raising.memory.tree_threads import (
     of_one_warp,
     one_thread_a_cell,
     pinned,
+    uncast,
 )
 from kraise.raising.run import simplify
 from kraise.raising.run.bits import power_of_two
@@ -171,9 +172,7 @@ def _combined(
     takes."""
     if not isinstance(r, RawWrite) or r.accumulate not in _OPS or r.before is not entries[r.before.array]:
         return None
-    other = r.value
-    while isinstance(other, eq.Cast):
-        other = other.arg
+    other = uncast(r.value)
     if not isinstance(other, eq.Read) or other.version is not r.before or len(other.subscripts) != len(r.subscripts):
         return None
     gaps = [to_poly(b) - to_poly(a) for a, b in zip(r.subscripts, other.subscripts, strict=True)]
@@ -236,7 +235,7 @@ def _scanned(
     other, guards = r.value, [c for c in r.path if c not in st.path and c is not eq.Op("ge", (w, ONE), BOOL)]
     if isinstance(other, eq.Op) and other.name == "select" and _is(other.args[2], neutral):
         guards.append(other.args[0])
-        other = other.args[1]
+        other = uncast(other.args[1])
     if not isinstance(other, eq.Read) or other.version is not r.before or len(other.subscripts) != len(r.subscripts):
         return None
     gaps = [to_poly(a) - to_poly(b) for a, b in zip(r.subscripts, other.subscripts, strict=True)]
@@ -271,6 +270,7 @@ def _scanned(
 
 
 def _is(e: eq.Expr, neutral: eq.Expr) -> bool:
+    e = uncast(e)
     if not isinstance(e, eq.Const) or not isinstance(neutral, eq.Const):
         return False
     a, b = e.value, neutral.value

@@ -37,8 +37,8 @@ class Steps:
         """``poly`` with ``w - w // 2`` for ``(w + 1) // 2``."""
         for atom in poly.atoms() if self.up else ():
             match atom:
-                case eq.Op(name="floordiv" | "tdiv" | "shr" as name, args=(x, eq.Const(value=by))) if (
-                    by == (1 if name == "shr" else 2)
+                case eq.Op(name="floordiv" | "tdiv" | "shr" as name, args=(x, eq.Const(value=by))) if by == (
+                    1 if name == "shr" else 2
                 ):
                     if to_poly(x) == to_poly(w):
                         poly = poly.substitute(atom, _half(w))

@@ -132,6 +132,17 @@ def _used(st: State) -> set[str]:
     return {n.name for n in topological(values) if isinstance(n, eq.Index)}
 
 
+def uncast(e: eq.Expr) -> eq.Expr:
+    """``e`` without conversions that keep the value: ``s[t] += (int)s[t + w]`` of floats is no sum of the cells."""
+    while isinstance(e, eq.Cast):
+        old, new = e.arg.type, e.type
+        wider = old.kind == new.kind and (new.bits or 64) >= (old.bits or 64)
+        if not wider and "number" not in (old.kind, new.kind) and not (new.is_inexact and old.is_inexact):
+            return e
+        e = e.arg
+    return e
+
+
 def bit_by_bit(r: Raw) -> Raw:
     """``s[t] = s[t] ^ e``, a plain store elsewhere, as what is combined into its cell."""
     if isinstance(r, RawWrite) and not r.accumulate:
@@ -141,4 +152,13 @@ def bit_by_bit(r: Raw) -> Raw:
     return r
 
 
-__all__ = ["bit_by_bit", "cells", "cx_index", "of_one_warp", "one_thread_a_cell", "pinned"]
+__all__ = [
+    "bit_by_bit",
+    "cells",
+    "cx_index",
+    "enough_threads",
+    "of_one_warp",
+    "one_thread_a_cell",
+    "pinned",
+    "uncast",
+]
