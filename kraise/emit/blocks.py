@@ -113,6 +113,18 @@ class Pieces:
     texts: dict[eq.Version, Py] = field(default_factory=dict)  # of the values, as they come
 
 
+@dataclass(frozen=True)
+class Doubt:
+    """An axis, of that extent, of an array at a place of which something is: see :mod:`kraise.emit.emptied`.
+
+    ``rounds`` are those of the loops around, outermost first, 0 where it is not known how many there are.
+    """
+
+    extent: Linear
+    rounds: tuple[Linear, ...]
+    place: eq.Expr
+
+
 def sizes_in(value: Linear) -> set[str]:
     """The parameters that a sum which is not negative takes for sizes: a caller may not give less than 0."""
     for atom, c in value.terms:

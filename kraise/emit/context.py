@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kraise.diagnostics import refuse
 from kraise.emit import tree
-from kraise.emit.blocks import Assign, Block, Def, Do, Frame, Pair, Pieces, Raw, Row, Stmt, Val, least, sizes_in
+from kraise.emit.blocks import Assign, Block, Def, Do, Doubt, Frame, Pair, Pieces, Raw, Row, Stmt, Val, least, sizes_in
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.widths import Widths
 from kraise.emit.text import launch
@@ -65,11 +65,11 @@ class Context:
         self.reached: dict[tuple[str, int], list[Linear]] = {}  # see loads/one_cell
         # what comes after the current statement (None: in a loop)
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
-        self.rebound: set[eq.Version] = set()  # their variable holds another one now
         self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined
         self.whole_rows: dict[eq.Version, Row] = {}  # see stores/whole_rows
         self.pieces: dict[eq.Version, Pieces] = {}  # see stores/pieces
-        self.aliases: set[eq.Expr] = set()
+        self.rebound, self.aliases = set[eq.Version](), set[eq.Expr]()  # whose variable holds another one now
+        self.doubts: list[Doubt] = []
         self.widths = Widths(kernel.body)
         self.neighbours: dict[eq.Expr, Pair] = {}  # values that are computed at two places
         self.whole: frozenset[tuple[str, tuple[eq.Expr, ...]]] = frozenset()  # views that their array surely fills

@@ -7,7 +7,7 @@ from collections.abc import Callable, Set
 from functools import partial
 
 from kraise.diagnostics import Refused
-from kraise.emit import bit_order, checked, guards, precision, tree
+from kraise.emit import bit_order, checked, emptied, guards, precision, tree
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.hosts import shared_work
@@ -100,9 +100,13 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     assumed = guards.strongest((*idle, *guards.assumable(context, kernel)))
     if assumed:
         context, checks, body = _lowered(settled(kernel, assumed), around, assumed, eager)
+    returns = emptied.early_returns(context, kernel, lambda rest: _lowered(rest, around, context.assumed)[::2])
+    if known := tuple(s for e in returns for s in e.excluded()):
+        context, checks, body = _lowered(settled(kernel, (*assumed, *known)), around, (*assumed, *known), eager)
     checks, body = _placed(checks, body)
     checks = [*triangular.checks(context, kernel), *checks]
-    extents, body = shapes.named(context, [*checks, *guards.early_return(context, kernel, assumed), *body])
+    early = [*guards.early_return(context, kernel, assumed), *(e.text(context) for e in returns)]
+    extents, body = shapes.named(context, [*checks, *early, *body])
     body = [*extents, *body]
     if kernel.memory.remat == "full" and not kernel.memory.limit and chunks.has_broadcast(kernel):
         body = _rematerialised(context, parameters, body)

@@ -54,8 +54,7 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
     found = {v: None for v in edges if _plain(v) and _writes_nothing(context, kernel.body, v)}
     for site in _sites(context, kernel.body, ()):
         needs = [f for f in site.forms if f.terms and not nonnegative(f)]
-        carried = [f for f in _in_rounds(site) if f.terms and not nonnegative(f)]
-        if not needs and not carried:
+        if not needs:
             continue
         surely = needs if site.entry else [f for f in site.loads if f.terms]
         sizes = [linear(a.hi) - linear(a.lo) + -1 for a in site.axes]
@@ -66,21 +65,17 @@ def idle(context: Context, kernel: eq.Kernel) -> tuple[Linear, ...]:
             if not chosen and _one_axis(context, need):
                 chosen = [z for z in empty if isinstance(z.terms[0][0], eq.Shape)]
             found.update(dict.fromkeys(chosen or (empty[:1] if need in surely and _one_axis(context, need) else ())))
-        for need in carried:
-            exact = [z for z in empty if nonnegative(need - z)][:1]
-            found.update(dict.fromkeys(exact or [z for z in empty if any(_empty(a, z) for a in site.rounds)][:1]))
     return strongest(tuple(found))
 
 
 @dataclass(frozen=True)
 class _Site:
     """What must not be negative for the text of a part to run; the accesses in it; the axes of the part, of which the
-    source would see that one is empty, and those of the loops around it."""
+    source would see that one is empty."""
 
     forms: list[Linear]
     accesses: list[Access]
     axes: Axes
-    rounds: Axes
     loads: list[Linear]  # those of the forms that the positions of loads ask for
     entry: bool = False  # what a loop starts from
 
@@ -92,29 +87,27 @@ def _sites(context: Context, body: tuple[eq.Stmt, ...], around: Axes) -> Iterato
         match stmt:
             case eq.Write(after=after, axes=axes) if after in begins and after.array not in context.params:
                 # a row that a loop starts from
-                site = _site(context, tree.statement_roots(stmt), (*around, begins[after], *axes), around)
+                site = _site(context, tree.statement_roots(stmt), (*around, begins[after], *axes))
                 loads = [n for n in tree.walk(stmt.value) if isinstance(n, eq.Read) and n.view]
                 viewed = [_below(s, e) for n in loads for s, e in zip(n.subscripts, n.view, strict=True) if _known(s)]
                 yield replace(site, forms=[*site.forms, *viewed], entry=True)
             case eq.Write(before=before, subscripts=subscripts, axes=axes, view=view):
                 own: list[Access] = [] if view else [(before.array, subscripts)]
-                yield _site(context, tree.statement_roots(stmt), (*around, *axes), around, own)
+                yield _site(context, tree.statement_roots(stmt), (*around, *axes), own)
             case eq.Fold(axis=axis, body=inner, scalars=scalars, outputs=outputs, condition=condition):
                 within = around if axis is None else (*around, axis)
                 for s in scalars:
                     # not used where there is no round, and read by the first one that there is
-                    yield replace(_site(context, (s.init,), (*within, *s.axes), around), entry=True)
-                    yield _site(context, (s.update,), (*within, *s.axes), within)
+                    yield replace(_site(context, (s.init,), (*within, *s.axes)), entry=True)
+                    yield _site(context, (s.update,), (*within, *s.axes))
                 for o in outputs:
-                    yield _site(context, (o.value,), (*within, *o.axes), within)
+                    yield _site(context, (o.value,), (*within, *o.axes))
                 if condition is not None:
-                    yield _site(context, (condition,), within, within)
+                    yield _site(context, (condition,), within)
                 yield from _sites(context, inner, within)
 
 
-def _site(
-    context: Context, roots: Iterable[eq.Expr], axes: Axes, rounds: Axes, own: list[Access] | None = None
-) -> _Site:
+def _site(context: Context, roots: Iterable[eq.Expr], axes: Axes, own: list[Access] | None = None) -> _Site:
     accesses = list(own or ())
     forms: list[Linear] = []
     clamped = {n for r in tree.walk(*roots) if isinstance(r, eq.Read) for s in r.subscripts for n in tree.walk(s)}
@@ -139,7 +132,7 @@ def _site(
     forms += [f for array, subscripts in accesses for f in _positions(array, subscripts)]
     written = set(own or ())
     loads = [f for a in accesses if a not in written for f in _positions(*a)]
-    return _Site(forms, accesses, axes, rounds, loads)
+    return _Site(forms, accesses, axes, loads)
 
 
 def _repeated(moving: eq.Expr, end: eq.Expr, axes: Axes) -> list[Linear]:
@@ -150,17 +143,6 @@ def _repeated(moving: eq.Expr, end: eq.Expr, axes: Axes) -> list[Linear]:
     return [
         linear(a.hi) - linear(a.lo) + -1 for a in axes if form.terms[0][0] is eq.Index(a.name, form.terms[0][0].type)
     ]
-
-
-def _in_rounds(site: _Site) -> list[Linear]:
-    """A position that each round computes raises where its axis is empty, even if there is no round."""
-    names = {a.name for a in site.rounds}
-    found: list[Linear] = []
-    for array, subscripts in site.accesses:
-        for k, s in enumerate(subscripts):
-            if any(isinstance(n, eq.Index) and n.name in names for n in tree.walk(s)):
-                found.append(linear(eq.Shape(array, k, INT32)) + -1)
-    return found
 
 
 def _one_axis(context: Context, need: Linear) -> bool:

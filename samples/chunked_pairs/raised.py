@@ -17,8 +17,6 @@ def screened_field(x, q, potential, field, kappa):
     i in chunks whose intermediates stay within 1 KB; the gradient makes them again (--max-intermediate)
     """
     n = x.shape[0]
-    if n == 0:
-        return potential, field
     j = jnp.arange(n)
 
     def row(inputs):

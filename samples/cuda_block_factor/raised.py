@@ -13,6 +13,8 @@ def eliminate(A, n):
         A[i, k] = A[i, k] / A[k, k]  for 1 <= i < n, where i >= k + 1
         A[i, j] += -(A[i, k] * A[k, j])  for 1 <= i < n, 0 <= j < n, where i >= k + 1 and j >= k + 1
     """
+    if n == 0:
+        return A
     A2 = A[: n * n].reshape(n, n)
     i = jnp.arange(1, n)
     j = jnp.arange(n)

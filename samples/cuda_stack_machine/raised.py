@@ -17,6 +17,8 @@ def undo(events, popped, n, length):
             for 0 <= i < n, where not (events[i, k] > 0 and top < 8) and top > 0
         top = top + 1 if events[i, k] > 0 and top < 8 else top - 1 if top > 0 else top
     """
+    if length == 0:
+        return popped
     popped2 = popped[: n * length].reshape(n, length)
     stack = jnp.zeros((n, 8), jnp.int32)  # kernel.cu:5
     i = jnp.arange(n)

@@ -54,7 +54,7 @@ def rod(u, f, sweeps):
     where all would be many, and runs rounds again (--remat)
     """
     n = u.shape[0]
-    if n < 3 or sweeps < 1:
+    if n < 3:
         return u
 
     def step(_, u):
@@ -90,7 +90,7 @@ def plate(u, f, sweeps):
     where all would be many, and runs rounds again (--remat)
     """
     rows, cols = u.shape
-    if min(sweeps, rows) < 1:
+    if rows == 0:
         return u
     i = jnp.arange(rows - 1)
 
@@ -145,7 +145,7 @@ def dense(A, b, x, sweeps):
     where all would be many, and runs rounds again (--remat)
     """
     n = A.shape[0]
-    if min(sweeps, n) < 1:
+    if n == 0:
         return x
     j = jnp.arange(n)
 

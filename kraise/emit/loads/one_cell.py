@@ -8,8 +8,12 @@ theirs, or if the kernel loads or stores as many cells of it anyway.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kraise.emit import tree
+from kraise.emit.blocks import Doubt
 from kraise.emit.context import Assign, Context, Frame
+from kraise.emit.loads.dims import Dim, Gather, Scalar
 from kraise.emit.loads.filled import by_launch
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -47,6 +51,15 @@ def reached(kernel: eq.Kernel) -> Reached:
     return found
 
 
+def doubted(context: Context, dims: Sequence[Dim], extents: Sequence[Linear]) -> None:
+    """Notes the axes that must not be empty where a load or a store is traced: a round of a loop always is."""
+    around = [b for b in context.blocks[1:] if not b.unrolled]
+    rounds = tuple((context.size(b.axis) if b.axis is not None else None) or Linear() for b in around)
+    for dim, extent in zip(dims, extents, strict=True):
+        if isinstance(dim, Scalar) or (isinstance(dim, Gather) and around):
+            context.doubts.append(Doubt(extent, rounds, dim.expr))
+
+
 def with_one(context: Context, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Py:
     """``base``, or a variable that holds it with a cell more where it has none."""
     if not any(_found(context, place) for place in node.subscripts):
@@ -61,7 +74,7 @@ def with_one(context: Context, base: Py, node: eq.Read, extents: tuple[Linear, .
     doubtful = [
         k
         for k, extent in enumerate(extents)
-        if not nonnegative(extent + -1)
+        if not context.never_negative(extent + -1)
         and not any(size.terms and nonnegative(extent - size) for size in sizes)
         and not any(size.same(r) for r in known.get((node.version.array, k), ()) for size in (*sizes, *stored))
     ]

@@ -23,7 +23,7 @@ from kraise.emit.loads.filled import (
     product,
 )
 from kraise.emit.loads.moving import moves
-from kraise.emit.loads.one_cell import with_one
+from kraise.emit.loads.one_cell import doubted, with_one
 from kraise.emit.loads.repeated import repeated
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering
@@ -100,6 +100,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         (blocks(ctx, s, d.axes) or d) if isinstance(d, Gather) else d
         for s, d in zip(node.subscripts, dims, strict=True)
     ]
+    doubted(ctx, dims, extents)
     if any(isinstance(d, Roll) for d in dims) and any(isinstance(d, Scalar) for d in dims) and not node.safe:
         # the row first, then the roll of it
         places = [
@@ -117,6 +118,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         return _gather(low, base, node, extents, frame)  # padding the whole array for one row would be a waste
     leaves = node.safe and not filled(ctx, node.version, node.view, dims, extents)
     if _basic(dims) and not (leaves and any(not isinstance(d, Scalar) for d in dims)):
+        base = with_one(ctx, base, node, extents, frame) if leaves else base
         return _slices(low, base, dims, extents, frame, leaves)
     from kraise.emit.loads.rolls import by_table
 

@@ -57,6 +57,7 @@ def write(low: Lowering, stmt: eq.Write) -> None:
     table_rows.stacked(low, stmt, frame)
     extents = low.ctx.array_extents(stmt.before, stmt.view)
     dims = [subs.classify(low.ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
+    subs.doubted(low.ctx, dims, extents)
     if _box(low.ctx, dims, extents) and (not stmt.safe or subs.filled(low.ctx, stmt.before, stmt.view, dims, extents)):
         _write_box(low, stmt, dims, extents, frame)
     elif stmt.safe and stmt.accumulate and _from_first(dims) and _box(low.ctx, dims, extents):
