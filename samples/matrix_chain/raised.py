@@ -17,7 +17,7 @@ def matrix_chain(sizes, cost):
             for 0 <= i < sizes.shape[0] - 2, where i < sizes.shape[0] - length
     """
     n = sizes.shape[0]
-    if n < 3:
+    if n < 2:
         return cost
     i = jnp.arange(n - 2)
     k = jnp.arange(n - 2)

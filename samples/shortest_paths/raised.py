@@ -34,6 +34,8 @@ def relax(dist, k):
     dist[k, k] must not be negative
     """
     n = dist.shape[0]
+    if n == 0:
+        return dist
     return dist.at[:, :n].set(
         jnp.minimum(dist[:, :n], dist[:, k, None] + dist[k, :n])
     )  # kernel.py:14

@@ -39,7 +39,7 @@ def neutral(op: str, kind: ScalarType, x64: bool) -> Py:
         case "and":
             return py.number(-1) if kind.is_integer else Atom("True")
         case "and_":
-            return py.number(-1) if kind.kind == "int" else neutral("min", kind, x64)  # all bits
+            return neutral("min", kind, x64) if kind.kind == "uint" else py.number(-1)  # all bits
     if kind.is_integer:
         limit = "max" if op == "min" else "min"
         name = ("jnp.int64" if x64 else "jnp.int32") if kind.bits is None else f"jnp.{kind}"

@@ -64,7 +64,7 @@ class _Around:
         self.times = times_set(node)
         for d in nested.values():
             self.times = self.times - times_set(d)
-        constants = {n for line in node.body.body for n in _constant(line)}  # known from the text
+        constants = {n for line in node.body.body for n in constant(line)}  # known from the text
         self.known = ({p.name.value for p in params} | set(self.times)) - constants
         self.free: dict[str, set[str]] = {}
         direct = {n: self._free(d) for n, d in nested.items()}
@@ -86,7 +86,7 @@ class _Around:
     def _free(self, function: cst.FunctionDef) -> tuple[set[str], set[str]]:
         """The names of the function around that one sees, and which of its neighbours it calls."""
         bound = set(times_set(function))
-        names = {n.value for n in _names(function.body)} - bound
+        names = {n.value for n in names_in(function.body)} - bound
         return names & (self.known - set(self.nested)), names & set(self.nested)
 
     def _fits(self, name: str) -> bool:
@@ -136,7 +136,7 @@ class _Around:
         return call.with_changes(args=given)
 
 
-def _constant(line: cst.CSTNode) -> list[str]:
+def constant(line: cst.CSTNode) -> list[str]:
     match line:
         case cst.SimpleStatementLine(
             body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
@@ -152,11 +152,11 @@ def _launches(node: cst.CSTNode, names: set[str]) -> bool:
     return False
 
 
-def _names(node: cst.CSTNode) -> list[cst.Name]:
+def names_in(node: cst.CSTNode) -> list[cst.Name]:
     """The names in a node that are no attributes and no keywords."""
     apart = {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
     apart |= {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
     return [n for n in walk(node) if isinstance(n, cst.Name) and id(n) not in apart]
 
 
-__all__ = ["with_parameters"]
+__all__ = ["constant", "names_in", "with_parameters"]

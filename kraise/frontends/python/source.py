@@ -24,11 +24,12 @@ _DEEPEST = 8000  # Python frames while a tree is walked; well under what the C s
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed file: its tree, and the place of every node."""
+    """A parsed file: its tree, and the place of every node; ``moved`` are functions that stood in others."""
 
     file: str
     tree: cst.Module
     positions: dict
+    moved: frozenset[str] = frozenset()
 
     def span(self, node: cst.CSTNode) -> Span | None:
         """The place of a node, lines and columns from 1; None for a node without a place."""

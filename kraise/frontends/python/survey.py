@@ -67,7 +67,7 @@ def survey(source: Source, imports: Imports, kernel_decorators: tuple[str, ...])
         else:
             _another(found, previous, definition)
     _jitted(source.tree, found, imports, kernel_decorators)
-    _calls(found, imports)
+    _calls(found, imports, source.moved)
     return found
 
 
@@ -224,7 +224,7 @@ def _visible(found: Survey) -> None:
         found.functions[name] = replace(definition, visible=seen)
 
 
-def _calls(found: Survey, imports: Imports) -> None:
+def _calls(found: Survey, imports: Imports, moved: frozenset[str]) -> None:
     """Who calls whom; a kernel that is called is a device function; undecorated functions are sorted."""
     _visible(found)
     called_by: dict[str, set[str]] = {}
@@ -256,7 +256,8 @@ def _calls(found: Survey, imports: Imports) -> None:
     for name, definition in found.functions.items():
         if definition.kind == "":
             top = not definition.around and not definition.method
-            kind = "plain" if top and loops_over_arrays(definition.node) else "scalar"
+            plain = top and name not in moved and loops_over_arrays(definition.node, moved)
+            kind = "plain" if plain else "scalar"
             found.functions[name] = replace(definition, kind=kind)
 
 
@@ -280,12 +281,12 @@ def is_host(node: cst.FunctionDef, imports: Imports) -> bool:
     return False
 
 
-def loops_over_arrays(node: cst.FunctionDef) -> bool:
-    """Is there a ``for`` (or ``while``) whose body subscripts something?"""
+def loops_over_arrays(node: cst.FunctionDef, own: frozenset[str] = frozenset()) -> bool:
+    """Is there a ``for`` (or ``while``) whose body subscripts something, or calls one of its ``own`` functions?"""
     for loop in walk(node.body):
         if isinstance(loop, cst.For | cst.While):
             for inner in walk(loop.body):
-                if isinstance(inner, cst.Subscript):
+                if isinstance(inner, cst.Subscript) or (isinstance(inner, cst.Call) and dotted(inner.func) in own):
                     return True
             if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Name):
                 return True
