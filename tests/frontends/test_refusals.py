@@ -37,7 +37,7 @@ from .conftest import HEADER, refusals
         ("return i", "KR101"),
         ("x = 3 if x[0] else 4", "KR299"),
         ("yield i", "KR101"),
-        ("def f(): pass", "KR101"),
+        ("def f(*v): pass", "KR101"),
         ("for q in range(0, 3, 0): x[q] = 1", "KR104"),
         ("for q in range(3): q = 1", "KR299"),
         ("cuda.atomic.add(i, 0, 1)", "KR104"),
