@@ -45,7 +45,7 @@ from kraise.emit.stores.merge import merged
 from kraise.emit.sums import between, members, neighbours, nothing, row_ends, totals
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
-from kraise.emit.text import clashes, layout_text, records, shapes
+from kraise.emit.text import clashes, launch, layout_text, records, shapes
 from kraise.emit.text import python as py
 from kraise.emit.text.canonical import canonical
 from kraise.emit.text.doc import CHECKPOINTED, WIDTH
@@ -185,7 +185,7 @@ def _lowered(
     context.whole = whole(kernel)
     context.neighbours = neighbours.pairs(kernel)
     context.whole_rows = whole_rows.rows(context)
-    context.launch_rank = _launch_rank(kernel)
+    context.launch_rank = launch.rank_of(kernel)
     context.last_use, context.numbers = versions.last_uses(kernel)
     context.accessed = {v.array for v in context.last_use}
     values = tuple(v for v in kernel.returns if not isinstance(v, eq.Version))
@@ -287,38 +287,6 @@ def _fails(context: Context, condition: eq.Expr) -> py.Py:
 
 
 # --- the head ----------------------------------------------------------------------------------
-
-
-def _launch_rank(kernel: eq.Kernel) -> int:
-    found = 1
-    for node in _everything(kernel):
-        if isinstance(node, eq.Param):
-            head, _, axis = node.name.partition(".")
-            if head in ("grid", "block", "threads") and axis in ("x", "y", "z"):
-                found = max(found, "xyz".index(axis) + 1)
-    return found
-
-
-def _everything(kernel: eq.Kernel):  # type: ignore[no-untyped-def]
-    roots: list[eq.Expr] = [c for c, _ in kernel.checks]
-    axes: list[eq.Axis] = []
-    for stmt in tree.statements(kernel.body):
-        roots += tree.statement_roots(stmt)
-        match stmt:
-            case eq.Write(axes=own, view=view):
-                axes += own
-                roots += view
-            case eq.New(shape=shape):
-                roots += shape
-            case eq.Fold(axis=axis) if axis is not None:
-                axes.append(axis)
-    for node in tree.walk(*roots):
-        yield node
-        axes += tree.axes_of(node)
-        if isinstance(node, eq.Read):
-            yield from tree.walk(*node.view)
-    for a in axes:
-        yield from tree.walk(a.lo, a.hi)
 
 
 def _launch_lines(context: Context, kernel: eq.Kernel, body: str) -> list[str]:

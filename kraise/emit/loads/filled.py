@@ -292,6 +292,11 @@ def product(extents: tuple[eq.Expr, ...]) -> eq.Expr:
     return size
 
 
+def view_size(view: tuple[eq.Expr, ...], rank: int = 1) -> eq.Expr:
+    """The product of a view's extents, but for those of the axes that an array of ``rank`` has besides the flat one."""
+    return product(view[: len(view) - rank + 1])
+
+
 def count(context: Context, view: tuple[eq.Expr, ...], limit: eq.Expr, depth: int) -> Py:
     """How many cells of a view lie below ``limit``, as text."""
     end = context.at_least_zero(linear(limit))

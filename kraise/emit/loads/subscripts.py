@@ -20,7 +20,7 @@ from kraise.emit.loads.filled import (
     holds_all,
     none_negative,
     one_or_more,
-    product,
+    view_size,
 )
 from kraise.emit.loads.moving import moves
 from kraise.emit.loads.one_cell import doubted, with_one
@@ -395,8 +395,3 @@ def flat_part(context: Context, array: Py, version: eq.Version, view: tuple[eq.E
     if not gap.terms and gap.constant == 0:
         return array
     return py.Sub(array, (Slice(None, context.static(size)),))
-
-
-def view_size(view: tuple[eq.Expr, ...], rank: int = 1) -> eq.Expr:
-    """The product of a view's extents, but for those of the axes that an array of ``rank`` has besides the flat one."""
-    return product(view[: len(view) - rank + 1])

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context
-from kraise.emit.loads.subscripts import short, view_size, viewed
+from kraise.emit.loads.filled import view_size
+from kraise.emit.loads.subscripts import short, viewed
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.text import python as py
 from kraise.emit.text import tiles

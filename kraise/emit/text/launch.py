@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kraise.emit import tree
 from kraise.emit.blocks import Assign
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
@@ -52,3 +53,36 @@ def threads_text(context: Context, axis: str) -> str:
         context.blocks[0].lines.append(Assign(known[0], text))
         context.blocks[0].variables[key] = known
     return known[0]
+
+
+def rank_of(kernel: eq.Kernel) -> int:
+    """How many axes of the launch a kernel looks at."""
+    found = 1
+    for node in _everything(kernel):
+        if isinstance(node, eq.Param):
+            head, _, axis = node.name.partition(".")
+            if head in ("grid", "block", "threads") and axis in ("x", "y", "z"):
+                found = max(found, "xyz".index(axis) + 1)
+    return found
+
+
+def _everything(kernel: eq.Kernel):  # type: ignore[no-untyped-def]
+    roots: list[eq.Expr] = [c for c, _ in kernel.checks]
+    axes: list[eq.Axis] = []
+    for stmt in tree.statements(kernel.body):
+        roots += tree.statement_roots(stmt)
+        match stmt:
+            case eq.Write(axes=own, view=view):
+                axes += own
+                roots += view
+            case eq.New(shape=shape):
+                roots += shape
+            case eq.Fold(axis=axis) if axis is not None:
+                axes.append(axis)
+    for node in tree.walk(*roots):
+        yield node
+        axes += tree.axes_of(node)
+        if isinstance(node, eq.Read):
+            yield from tree.walk(*node.view)
+    for a in axes:
+        yield from tree.walk(a.lo, a.hi)
