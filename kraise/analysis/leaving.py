@@ -15,9 +15,15 @@ FULL = 1024  # as many elements as a block has threads at most
 
 
 def witness(
-    a: Access, place: Poly, outside: Poly, launch: tuple[eq.Expr, ...], threads: tuple[str, ...]
+    a: Access,
+    place: Poly,
+    outside: Poly,
+    launch: tuple[eq.Expr, ...],
+    threads: tuple[str, ...],
+    least: int = LARGE,
 ) -> dict[str, int] | None:
-    """Values of indices and sizes with ``outside >= 0``, if all sizes have such; "" is the subscript's own value."""
+    """Values of indices and sizes with ``outside >= 0``, if all sizes from ``least`` on have such; "" is the
+    subscript's own value."""
     space = Space()
     names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
     space.path((*a.path, *(c for c in launch if free_indices(c) & names)), {})
@@ -25,7 +31,7 @@ def witness(
     text, at = space.poly(outside, {}), space.poly(place, {})
     if space.dropped or text is None or at is None:
         return None
-    where = [*space.constraints, f"at = {at}", *(f"{p} >= {LARGE}" for p in sizes)]
+    where = [*space.constraints, f"at = {at}", *(f"{p} >= {least}" for p in sizes)]
     point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", threads), None)
     if point is None:
         return None

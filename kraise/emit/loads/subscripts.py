@@ -247,14 +247,15 @@ def position(low: Lowering, expr: eq.Expr, extent: Linear, safe: bool) -> Py:
     if extent.terms and not back.terms and back.constant > 0:
         return py.number(-back.constant)
     if not form.terms:
-        return py.number(max(form.constant, 0))
+        return py.number(form.constant if low.ctx.language == "python" else max(form.constant, 0))
     text = (wide(low, expr, ()) if safe else low.lower(expr, ())).py
     return clipped(low.ctx, text, extent) if safe else text
 
 
 def clipped(context: Context, text: Py, extent: Linear) -> Py:
-    """A position brought inside ``[0, extent - 1]``."""
-    return py.call("jnp.clip", text, py.number(0), context.static(extent + -1))
+    """A position brought inside ``[0, extent - 1]``; Python's count from the end, too."""
+    first = extent.times(-1) if context.language == "python" else Linear()
+    return py.call("jnp.clip", text, context.static(first), context.static(extent + -1))
 
 
 def _one_gather(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...], frame: Frame) -> Val | None:

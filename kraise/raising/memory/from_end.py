@@ -26,16 +26,11 @@ FromEnd = dict[tuple[Span, int], bool]  # the accesses by their places and axes,
 def note(cx: Context, st: State, a: Access, axis: int) -> None:
     """Remembers an access that is found below zero."""
     own = st.locals.get(a.array)  # a thread's or a block's has axes that the source does not write
-    if (
-        cx.module.language == "python"
-        and not (own is not None and own.prefix)
-        and a.span is not None
-        and not a.view
-        and not a.whole
-    ):
+    at = axis - (0 if own is None else len(own.prefix))
+    if cx.module.language == "python" and at >= 0 and a.span is not None and not a.view and not a.whole:
         below = eq.Op("lt", (a.subscripts[axis], eq.Const(0, INT)), BOOL)
         always = implied((*a.path, *cx.facts), below)
-        cx.below[a.span, axis] = always and cx.below.get((a.span, axis), True)
+        cx.below[a.span, at] = always and cx.below.get((a.span, at), True)
 
 
 def counted(body: tuple[k.Stmt, ...], wanted: Mapping[tuple[Span, int], bool]) -> tuple[k.Stmt, ...]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
-from kraise.analysis.leaving import witness
+from kraise.analysis.leaving import FULL, witness
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
@@ -34,6 +34,8 @@ def check(cx: Context, st: State) -> None:
         Refused: KR204, with the values that make it leave.
     """
     found: dict[object, Diagnostic] = {}
+    python = cx.module.language == "python"
+    counted = {a.array for a in st.accesses if not a.write and not a.own} if python else set()
     for a in st.accesses:
         if a.array == BARRIER or (a.span, a.array, a.write) in found or _widened(a):
             continue
@@ -45,6 +47,9 @@ def check(cx: Context, st: State) -> None:
                 values = witness(judged, place, poly, cx.facts, cx.thread_names)
                 if values is None:
                     values = _by_first_block(cx, a, place, poly)
+                if values is None and way == BELOW and a.array in counted:
+                    judged = replace(a, path=_without_data(a.path))
+                    values = witness(judged, place, poly, cx.facts, cx.thread_names, FULL)
                 if values is not None:
                     left.add(way)
                     found[a.span, a.array, a.write] = _finding(a, way, values)
@@ -97,7 +102,11 @@ def _whatever_data_say(a: Access, place: Poly) -> Access:
     alone = len(place.indices()) == 1 and all(c == 1 for m, c in place.terms.items() if m)
     if not alone or not _from_below(a, place):
         return a
-    return replace(a, path=tuple(c for c in a.path if all(map(_plain, topological((c,))))))
+    return replace(a, path=_without_data(a.path))
+
+
+def _without_data(path: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    return tuple(c for c in path if all(map(_plain, topological((c,)))))
 
 
 def _plain(node: eq.Node) -> bool:

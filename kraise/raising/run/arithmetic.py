@@ -193,6 +193,23 @@ def index_like(e: eq.Expr) -> bool:
     return False
 
 
+def uninverted(subscript: eq.Expr) -> eq.Expr:
+    """The sum that ``~k`` is, which counts from the end, in a subscript."""
+
+    def one(node: eq.Expr) -> eq.Expr:
+        match node:
+            case eq.Op(name="invert", args=(a,), type=ScalarType(kind="int") as t) if index_like(a):
+                return eq.Op("sub", (eq.Op("neg", (a,), t), eq.Const(1, t)), t)
+        return node
+
+    if isinstance(subscript, eq.Op) and any(
+        isinstance(n, eq.Op) and n.name == "invert" for n in topological((subscript,))
+    ):
+        now = transform(subscript, one, {})
+        return normal(now) if index_like(now) else subscript
+    return subscript
+
+
 @lru_cache(maxsize=100_000)
 def row_like(e: eq.Expr) -> bool:
     """The same with elements of arrays in it that have a sign (``row[i] * n + c``): where C's ints wrap, nothing is
