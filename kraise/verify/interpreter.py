@@ -122,7 +122,7 @@ def run(
                     block=block3,
                     suspends=suspends,
                     waits_for_grid=program.facts.suspends(name, "grid"),
-                    new_block=lambda: Block(directions, races, size),
+                    new_block=lambda: Block(directions, races, size, module.language == "python"),
                     log=log,
                     operation=program.operation,
                     order=order,

@@ -6,6 +6,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.diagnostics import Refused
+from tests.hostile.judge import judge
 from tests.raising.agree import agree, raised
 
 INSIDE = {
@@ -61,6 +62,32 @@ def test_python_counts_from_the_end(name):
     agree(ROUND[name])
 
 
+ROUNDS = "def k(x, w, y, p):\n t = w[0] * p[0]\n n = len(x)\n s = 0.0\n for j in range({}):\n  {}\n y[0] = s + t"
+THREADS = "from numba import cuda, float64\n@cuda.jit\ndef k(x, w, y, p):\n t = w[0] * p[0]\n i = cuda.grid(1)\n n = x.size\n if i < n:\n  s = 0.0\n  {}\n  y[i] = s + t"
+LOCAL = "v = cuda.local.array(4, float64)\n  for j in range(4): v[{}] = x[i] + j\n  for j in range(4):\n   "
+MASKED = {
+    "mirrored": (THREADS, "if x[i - 1] > 0: s = w[-i - 1]"),
+    "an arm": (THREADS, "s = math.log(9.0 + w[i - 1]) if x[i] > 0 else w[i - 2]"),
+    "a round that another leaves": ("n", "if w[j] > 1: break\n  s += x[j - 1] - x[~j]"),
+    "the way out itself": ("n", "if x[j] > x[-j - 1]: break\n  s += x[j]"),
+    "down over zero": ("-1, n - 1", "s += x[-j]"),
+    "down over zero, in an arm": ("-1, n - 1", "s += x[-j] if j % 2 == 0 else w[~j]"),
+    "a round that stays": ("n", "s = 0.5 * s + (x[~j] if w[j] > 0 else x[-j - 1] * w[p[j]])"),
+    "a count that stays": (THREADS, "j = 0\n  while j < n and x[j - 1] < 1.5:\n   s += w[-j - 1] * x[p[j]]\n   j += 1"),
+    "its own cells": (THREADS, LOCAL.format("j - 1") + "if w[i] > j - 2: s = 0.5 * s + v[~j] * j"),
+    "stored, too": ("n", "if w[j] > 0: y[j - 1] = x[-j - 1]\n  elif w[j - 1] > 0: y[j - 1] += x[j - 1]"),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_under_masks_too(name):
+    """Rims of zeros were read below zero, and places from there on were moved to the first."""
+    frame, text = MASKED[name]
+    source = "import math\n" + (frame.format(text) if frame is THREADS else ROUNDS.format(frame, text))
+    for n in (2, 6):
+        assert judge(source, "py", f"x=d[{n}] w=d[{n}] y=d[{n}] p=i[{n}]<-{n}:{n}", [((3,), (2,))]) == "right"
+
+
 OUTSIDE = {
     "the one after": ("def f(x, y):\n for i in range(len(x)): y[i] = x[i + 1]", "beyond its last element (at 2) for i = 1, x.shape[0] = 2"),
     "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 2) for i = 2, x.shape[0] = 2"),
@@ -79,19 +106,14 @@ def test_outside(name):
     assert found.code == "KR204" and said in found.reason, found.reason
 
 
-TILE = "def f(x, y, n):\n s = cuda.shared.array(8, float)\n t = cuda.threadIdx.x\n i = cuda.grid(1)\n {}\n cuda.syncthreads()\n if i < n: y[i] = {}\n"
+TILE = "from numba import cuda, float32\n@cuda.jit\ndef k(x, y, n):\n s = cuda.shared.array(8, float32)\n t = cuda.threadIdx.x\n i = cuda.grid(1)\n {}\n cuda.syncthreads()\n if i < n: y[i] = {}\n"
+LOADED = "s[t] = x[i] if i < n else 0.0"
 
 
-def test_a_tile_of_a_python_kernel():
-    """Python's subscript -1 is the last element, where the tile's cell is taken for the one of the array before."""
-    loaded, stored = ("s[t] = x[i] if i < n else 0.0", "s[t - 1]"), ("s[t - 1] = x[i] if i < n else 0.0", "s[t]")
-    for parts, verb in ((loaded, "reads"), (stored, "stores to")):
-        with pytest.raises(Refused) as refused:
-            raised(TILE.format(*parts))
-        (found,) = refused.value.diagnostics
-        assert found.code == "KR204" and f"{verb} `s` before its first element (at -1)" in found.reason
-    for guarded in ("s[t - 1] if t > 0 else 2.0", "s[max(t - 1, 0)]", "s[7 - t]"):
-        raised(TILE.format(loaded[0], guarded))
+@pytest.mark.parametrize(("load", "use"), [(LOADED, "s[t - 1]"), ("s[t - 1] = x[i]", "s[t]"), (LOADED, "s[~t]")])
+def test_a_tile_of_a_python_kernel(load, use):
+    """The tile's cell from its end, not the one of the array before."""
+    assert judge(TILE.format(load, use), "py", "x=f[16] y=f[16] n=13", [((2,), (8,))]) == "right"
 
 
 def test_a_local_array_of_known_size():

@@ -1,8 +1,10 @@
 """Python counts a subscript below zero from the end: ``x[-k - 1]`` is ``x[n - k - 1]``, and ``x[i - 1]`` of all ``i``
 goes round, ``x[(i - 1) % n]``.
 
-A subscript that is below zero for some launch of every size is put that way, and the function raised once more. (It is
-the same number wherever the source raises no IndexError: from ``-n`` to ``n - 1``.)
+A subscript that is below zero for some launch of every large size is put that way, and the function raised once more.
+(It is the same number wherever the source raises no IndexError: from ``-n`` to ``n - 1``.) What data say about it does
+not count: a mask over ``x[i - 1]`` may hold for i = 0, too. Places that data choose stay as they are, and are brought
+inside between ``-n`` and ``n - 1`` where a mask is over them.
 """
 
 from __future__ import annotations
