@@ -248,8 +248,7 @@ def position(low: Lowering, expr: eq.Expr, extent: Linear, safe: bool) -> Py:
         return py.number(-back.constant)
     if not form.terms:
         return py.number(form.constant if low.ctx.language == "python" else max(form.constant, 0))
-    text = (wide(low, expr, ()) if safe else low.lower(expr, ())).py
-    return clipped(low.ctx, text, extent) if safe else text
+    return clipped(low.ctx, wide(low, expr, ()).py, extent) if safe else low.lower(expr, ()).py
 
 
 def clipped(context: Context, text: Py, extent: Linear) -> Py:
