@@ -78,3 +78,32 @@ def test_a_counter_in_some_rounds_is_no_place():
     body = "int at = i; for (int a = 0; a < p; a++) for (int b = 0; b < q; b++) if (x[b] > 0.f) { y[at] = a; at += n; }"
     done = pipeline.translate(NEST % body, "k.cu")
     assert {d.code for d in done.diagnostics} & {"KR201", "KR202"}
+
+
+PLANES = """
+__global__ void f(const float* x, float* y, int w, int h, int d) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= w || j >= h) return;
+    int c = i + j * w, plane = w * %s;
+    y[c] = x[c] + x[c + plane];
+    c += plane;
+    for (int k = 1; k < d - 1; k++) { y[c] = x[c - plane] + x[c + plane]; c += plane; }
+    y[c] = x[c - plane];
+}"""
+
+
+def test_the_first_and_the_last_plane_beside_the_loop():
+    done = pipeline.translate(PLANES % "h", "k.cu")
+    assert not done.diagnostics, [d.reason for d in done.diagnostics]
+    for w, h, d in ((3, 2, 4), (2, 3, 1), (1, 2, 2)):
+        size = w * h * max(d, 2)
+        request = pipeline.Request(
+            shapes={"x": (size,), "y": (size,)}, values={"w": w, "h": h, "d": d}, gradients=d == 4
+        )
+        agrees(done, request, w, h, d)
+
+
+def test_planes_that_overlap_are_a_race():
+    done = pipeline.translate(PLANES % "(h - 1)", "k.cu")
+    assert {d.code for d in done.diagnostics} & {"KR201", "KR202"}

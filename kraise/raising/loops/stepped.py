@@ -14,6 +14,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.walk import topological
 from kraise.raising.collective.opened import walked
 from kraise.raising.loops.counted import step_of
 from kraise.raising.loops.ranges import Range
@@ -52,8 +53,12 @@ def stepped(cx: Context, st: State, s: k.For, rng: Range) -> dict[str, tuple[eq.
             continue
         each = Poly({m: c // size for m, c in each.terms.items()})
         now = operation("add", (init, operation("mul", (distance, to_expr(each)), INT)), INT)
-        end = operation("add", (init, operation("mul", (count, amount), INT)), INT)
         runs = simplify.op("lt" if rng.step > 0 else "gt", (rng.start, rng.stop), BOOL)
+        if _of_sizes(amount) and not isinstance(runs, eq.Const):  # no choice: so many of them is a place in rows of rows
+            rounds = simplify.op("max", (count, eq.Const(0, INT)), INT)
+            out[x.name] = now, operation("add", (init, operation("mul", (rounds, amount), INT)), INT)
+            continue
+        end = operation("add", (init, operation("mul", (count, amount), INT)), INT)
         out[x.name] = now, simplify.select(runs, end, init, INT)
     for name in names if size == 1 else ():
         init = st.env.get(name)
@@ -66,6 +71,12 @@ def stepped(cx: Context, st: State, s: k.For, rng: Range) -> dict[str, tuple[eq.
             runs = simplify.op("lt" if rng.step > 0 else "gt", (rng.start, rng.stop), BOOL)
             out[name] = now, simplify.select(simplify.op("and", (runs, inner), BOOL), end, init, INT)
     return out
+
+
+def _of_sizes(amount: eq.Expr) -> bool:
+    """Whether it is a size: of a row, or of a plane."""
+    sizes = eq.Param | eq.Shape | eq.Const | eq.Op
+    return not isinstance(amount, eq.Const) and all(isinstance(n, sizes) for n in topological((amount,)))
 
 
 def _within(

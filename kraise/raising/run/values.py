@@ -250,8 +250,9 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             or (groups.in_whole_rows(cx, poly, known) if cx.groups else None)
             or in_widths(cx, poly, known)
         )
-        if found is None and name in cx.rows:
-            found = in_rows(poly, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
+        rows = cx.rows.get(name, ())[: len(cx.rows.get(name, ())) - len(tail)]
+        if rows and (found is None or (len(found.radices) < len(rows) and found.radices == rows[-len(found.radices) :])):
+            found = in_rows(poly, rows, known) or found
         found = None if found is None else without_launch(found, cx.named.values())
         if found is not None:
             subs = (*(numbered(cx, to_expr(p)) for p in found.subscripts), *subscripts[1:])
@@ -263,7 +264,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         at = moving(cx, subscripts[0])
         conditions = wanted(at, known)
         if not conditions and name in cx.rows:
-            conditions = in_known_rows(at, cx.rows[name][: len(cx.rows[name]) - len(tail)], known)
+            conditions = in_known_rows(at, rows, known)
         if cx.tile and (not conditions or asks_for(conditions, ("threads.", "grid."))):
             conditions = wanted(*tilewise(cx, subscripts[0], known))
         for condition in conditions:
