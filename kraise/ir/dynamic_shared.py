@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.host_rename import within
@@ -19,3 +21,9 @@ def element_bytes(function: k.Function) -> int:
     """The bytes of an element of the first dynamic shared array of a kernel, 1 where it has none."""
     found = [a.element.bits for a in within(function.body, k.LocalArray) if a.dynamic and a.space == "shared"]
     return max((found[0] or 8) // 8, 1) if found else 1
+
+
+def element_width(function: k.Function) -> int:
+    """How many numbers an element of the first dynamic shared array of a kernel is: 4 of ``float4``."""
+    found = [a.shape for a in within(function.body, k.LocalArray) if a.dynamic and a.space == "shared"]
+    return prod(int(n.value.real) for n in found[0] if isinstance(n, k.Const)) if found else 1

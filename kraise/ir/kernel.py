@@ -247,8 +247,8 @@ class LocalArray:
     """A new array: ``space`` is shared (one a block), local (one a thread) or heap (``np.zeros`` in a plain function).
 
     ``fill`` None means that the contents are undefined. ``values`` are an initializer's, row by row, the rest zero.
-    ``like`` names the array whose element type is taken where ``element`` is NUMBER. A shape of () with space shared
-    and ``dynamic`` is ``extern __shared__``: one axis whose extent is the launch's.
+    ``like`` names the array whose element type is taken where ``element`` is NUMBER. With space shared
+    ``dynamic`` is ``extern __shared__``: a first axis (not in ``shape``) whose extent is the launch's.
     """
 
     name: str

@@ -133,7 +133,7 @@ def verify(
                         **keywords,
                         "grid": _spelled(grid),
                         "block": _spelled(block),
-                        "shared": interpreter.shared_extent(case.shared, block),
+                        "shared": interpreter.shared_extent(case.shared, block, function),
                     },
                 )
             named = emitted.arguments(arguments)
@@ -220,7 +220,7 @@ def check_original(
 ) -> list[Row]:
     """What was returned beside the arrays after the source itself ran; one row that says why where it cannot run."""
     try:
-        shared = interpreter.shared_extent(launch["shared"], launch["block"])
+        shared = interpreter.shared_extent(launch["shared"], launch["block"], function)
         arrays = original.run(function, arguments, launch["grid"], launch["block"], shared)
     except Unavailable as error:
         return [Row("original", function.name, "skipped", message=str(error))]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kraise.ir import kernel as k
+from kraise.ir.dynamic_shared import element_width
 from kraise.verify.compile import Program, program_of
 from kraise.verify.duals import dual, dual_caster, plain
 from kraise.verify.errors import InterpreterError, Race, UndefinedRead
@@ -61,9 +62,9 @@ def triple(launch: Launch) -> Triple:
     return x, y, z
 
 
-def shared_extent(shared: int | None, block: Triple) -> int:
-    """The elements of a dynamic shared array: what the launch says, else two for each thread."""
-    return shared if shared is not None else max(2 * math.prod(block), 1)
+def shared_extent(shared: int | None, block: Triple, function: k.Function) -> int:
+    """The numbers in a dynamic shared array: what the launch says, else two elements for each thread."""
+    return shared if shared is not None else max(2 * math.prod(block), 1) * element_width(function)
 
 
 def run(
@@ -106,7 +107,7 @@ def run(
     program = program_of(module, directions=directions, widen=widen, probing=probe is not None)
     bound = _Binding(module, function, program, arguments, duals or {}, races, probe)
     log.locate = lambda: program.span_now(sys._getframe())
-    size = shared_extent(shared, block3)
+    size = shared_extent(shared, block3, function)
     returned: tuple[Any, ...] = ()
     before = program.rounds
     try:

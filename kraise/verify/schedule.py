@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Generator, Sequence
 from random import Random
 from typing import Any
@@ -19,7 +20,7 @@ Triple = tuple[int, int, int]
 
 
 class Block:
-    """One block's shared memory; ``shared_size`` is the extent of a dynamic shared array, in elements."""
+    """One block's shared memory; ``shared_size``: the numbers in a dynamic shared array."""
 
     def __init__(self, directions: int, log: RaceLog | None, shared_size: int, from_end: bool = False):
         self.directions, self.log, self.shared_size = directions, log, shared_size
@@ -41,7 +42,7 @@ class Block:
         if shared is not None and shared in self.shared:
             return self.shared[shared]
         if dynamic:
-            shape = (self.shared_size, *shape[1:])
+            shape = (self.shared_size // math.prod(shape), *shape)
         if dtype is None:
             dtype = like.storage.flat.dtype if like is not None else np.dtype(float)
         log = self.log if shared is not None else None

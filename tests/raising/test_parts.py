@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 KERNEL = """
 __global__ void f(const float *x, float *y, float *z, int n) {{
@@ -132,3 +133,36 @@ def test_demands_that_contradict_each_other_prove_nothing():
     rows = np.pad(x[::-1], (0, 24)).reshape(2, 32)
     expected = np.repeat(rows.sum(axis=1) - (rows * rows).sum(axis=1), 32)[:40]
     np.testing.assert_allclose(got, expected)
+
+
+VECTORS = """
+__global__ void f(const float4 *x, float4 *y, int n) {
+  extern __shared__ float4 s[];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[t] = i < n ? x[i] : make_float4(0, 0, 0, 0);
+  %s
+  if (i < n) y[i] = %s;
+}
+"""
+
+
+@pytest.mark.parametrize("last", ["s[blockDim.x - 1 - t]", "make_float4(s[0].x, s[t].y, s[blockDim.x - 1].z, 1.f)"])
+def test_a_dynamic_array_of_vectors_has_rows_of_their_members(last):
+    done = pipeline.translate(VECTORS % ("__syncthreads();", last), "f.cu")
+    for n in (5, 8):
+        agrees(done, pipeline.Request(shapes={"x": (n, 4), "y": (n, 4)}, values={"n": n}, grid=2, block=4), n)
+
+
+def test_vectors_without_the_barrier_are_a_race():
+    done = pipeline.translate(VECTORS % ("", "s[blockDim.x - 1 - t]"), "f.cu")
+    assert {d.code for d in done.diagnostics} == {"KR201"}
+
+
+def test_a_tree_of_vectors():
+    body = """__syncthreads();
+  for (int w = blockDim.x / 2; w > 0; w /= 2) {
+    if (t < w) { s[t].x += s[t + w].x; s[t].y += s[t + w].y; }
+    __syncthreads();
+  }"""
+    done = pipeline.translate(VECTORS % (body, "s[0]"), "f.cu")
+    agrees(done, pipeline.Request(shapes={"x": (8, 4), "y": (8, 4)}, values={"n": 7}, grid=2, block=4))

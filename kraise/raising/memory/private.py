@@ -42,7 +42,7 @@ def new_array(cx: Context, st: State, s: k.LocalArray, shape: tuple[eq.Expr, ...
     """Makes the array of ``s`` in ``st``: its prefix are the indices of those that have one each."""
     shared = s.space == "shared"
     prefix = cx.blocks if shared else tuple(n for n in st.open if n not in st.folds)
-    if shared and s.dynamic and (not shape or s.name in cx.pitched):
+    if shared and s.dynamic and (not shape or s.name not in cx.parts):  # in rows, or of vectors: it counts numbers
         cells = eq.Param("shared", INT)
         shape = (simplify.op("floordiv", (cells, shape[0]), INT), shape[0]) if shape else (cells,)
     version = cx.version(s.name)
