@@ -16,10 +16,21 @@ from kraise.ir.walk import free_indices, topological, transform
 
 
 def unwound(subscripts: tuple[eq.Expr, ...], holds: Callable[[Poly], bool]) -> tuple[eq.Expr, ...]:
-    """``subscripts`` with ``i`` in place of ``(i + c) % n``: equal for the same instances. ``holds(p)`` says whether
-    ``p >= 0`` wherever the cell is touched."""
+    """``subscripts`` with ``i`` in place of ``(i + c) % n``, and of ``i // n`` beside ``i % n``: equal for the same
+    instances. ``holds(p)`` says whether ``p >= 0`` wherever the cell is touched."""
+    subscripts = tuple(_whole(s, subscripts) for s in subscripts)
     pinned = {s.name for s in map(_uncast, subscripts) if isinstance(s, eq.Index)}
     return tuple(_index(s, pinned, holds) for s in subscripts)
+
+
+def _whole(s: eq.Expr, subscripts: tuple[eq.Expr, ...]) -> eq.Expr:
+    """What a quotient is of, where the remainder is a subscript, too."""
+    match s:
+        case eq.Op(name="floordiv" | "tdiv" as name, args=args, type=t):
+            rest = "mod" if name == "floordiv" else "tmod"
+            if any(isinstance(r, eq.Op) and r.name == rest and r.args == args and r.type == t for r in subscripts):
+                return args[0]
+    return s
 
 
 def _index(s: eq.Expr, pinned: set[str], holds: Callable[[Poly], bool]) -> eq.Expr:

@@ -116,3 +116,30 @@ def f(x, y):
 """
     f = load_module(pipeline.translate(source, "f.py").text).f
     assert f(np.array([0.0, 2.0]), np.zeros(2)).tolist() == [0.5, 6.0]
+
+
+ROWS = """
+from numba import cuda
+
+@cuda.jit
+def f(x, y):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        part, whole = cuda.libdevice.modff(x[i])
+        s, c = cuda.libdevice.fast_sincosf(part)
+        y[i] = s, 2 * c
+        y[i] = y[i, 1] + whole, y[i, 0]
+"""
+
+
+def test_a_row_takes_a_tuple_and_pairs_of_libdevice():
+    done = pipeline.translate(ROWS, "f.py")
+    x = np.random.default_rng(4).normal(size=5).astype(np.float32) * 4
+    got = load_module(done.text).f(x, np.zeros((5, 2), np.float32))
+    part, whole = np.modf(x)
+    assert np.asarray(got) == pytest.approx(np.stack([2 * np.cos(part) + whole, np.sin(part)], axis=1), rel=1e-5)
+
+
+@pytest.mark.parametrize("target", ["y", "y[i, 0]", "x[i]"])
+def test_only_a_row_takes_a_tuple(target):
+    assert pipeline.translate(ROWS.replace("y[i] = s,", f"{target} = s,"), "f.py").text is None

@@ -6,6 +6,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.options import Options
+from tests.checks import agrees
 from tests.raising.agree import agree, refusal
 
 HEAD = "def f(x, y, k):\n i = cuda.grid(1)\n n = len(x)\n if i < n and k[0] >= 0:\n  "
@@ -179,3 +180,25 @@ def test_parts_of_an_array_that_data_do_not_leave(place, other, apart):
     request = pipeline.Request(shapes={"x": (40,), "h": (16,)}, values={"n": 40}, grid=(3,), block=(16,))
     reports, findings = pipeline.verify(done, request)
     assert not findings and reports and not [r for r in reports if r.failures]
+
+
+DIGITS = """
+from numba import cuda
+
+@cuda.jit
+def f(x, y, C):
+    z = cuda.blockIdx.z
+    t = cuda.threadIdx.x
+    if t < y.shape[2]:
+        y[z // C, z % {}, t] = 2.0 * x[z // C, z % C, t]
+"""
+
+
+def test_a_quotient_and_its_remainder_are_one_index():
+    done = pipeline.translate(DIGITS.format("C"), "f.py")
+    request = pipeline.Request(
+        shapes={"x": (2, 3, 4), "y": (2, 3, 4)}, values={"C": 3}, grid=(1, 1, 6), block=(4, 1, 1), gradients=False
+    )
+    agrees(done, request)
+    apart = pipeline.translate(DIGITS.format("(C - 1)"), "f.py")
+    assert {d.code for d in apart.diagnostics} == {"KR201"}

@@ -9,6 +9,7 @@ from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.roving import number_of
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.source import dotted
+from kraise.frontends.python.views import View
 from kraise.ir.kernel import Assign, Const, Expr, Stmt, Store, Var
 from kraise.ir.types import NUMBER
 
@@ -56,6 +57,8 @@ def assign(scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, 
         return unpack(scope, [e.value for e in target.elements], value, node)
     if not isinstance(target, cst.Name):
         if isinstance(target, cst.Subscript):
+            if isinstance(value, cst.Tuple):
+                return unpack(scope, _cells(scope, target, len(value.elements), node), value, node)
             filled = arrays.fill(scope, target, value, node)
             if filled is not None:
                 return filled
@@ -100,6 +103,15 @@ def assign(scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, 
     if computed is not None:
         return computed
     return [store(scope, target, ex.scalar(scope, value), node)]
+
+
+def _cells(scope: Scope, row: cst.Subscript, count: int, node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """The cells of a row that is stored to as a whole, ``a[i] = x, y, z``."""
+    view = ex.access(scope, row)
+    if not isinstance(view, View) or view.rank != 1:
+        raise scope.refuse(node, "a tuple or list has no scalar value here", "use its elements one by one")
+    ends = [cst.SubscriptElement(cst.Index(cst.Integer(str(at)))) for at in range(count)]
+    return [row.with_changes(slice=(*row.slice, end)) for end in ends]
 
 
 def _number(scope: Scope, name: str, value: cst.BaseExpression) -> Expr:

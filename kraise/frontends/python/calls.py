@@ -165,6 +165,9 @@ def several(scope: Scope, node: cst.Call) -> tuple[Expr, ...] | None:
     if concept == "divmod":
         a, b = (ex.scalar(scope, x) for x in positional(scope, node, 2, 2))
         return ex.op("floordiv", a, b, span=span), ex.op("mod", a, b, span=span)
+    if concept == "sincos":
+        (x,) = (ex.scalar(scope, a) for a in positional(scope, node, 1, 1))
+        return ex.op("sin", x, span=span), ex.op("cos", x, span=span)
     if concept == "modf":
         (x,) = (ex.scalar(scope, a) for a in positional(scope, node, 1, 1))
         whole = ex.op("trunc", x, span=span)
