@@ -54,7 +54,9 @@ def stepped(cx: Context, st: State, s: k.For, rng: Range) -> dict[str, tuple[eq.
         each = Poly({m: c // size for m, c in each.terms.items()})
         now = operation("add", (init, operation("mul", (distance, to_expr(each)), INT)), INT)
         runs = simplify.op("lt" if rng.step > 0 else "gt", (rng.start, rng.stop), BOOL)
-        if _of_sizes(amount) and not isinstance(runs, eq.Const):  # no choice: so many of them is a place in rows of rows
+        if _of_sizes(amount) and not isinstance(
+            runs, eq.Const
+        ):  # no choice: so many of them is a place in rows of rows
             rounds = simplify.op("max", (count, eq.Const(0, INT)), INT)
             out[x.name] = now, operation("add", (init, operation("mul", (rounds, amount), INT)), INT)
             continue

@@ -250,8 +250,9 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             or (groups.in_whole_rows(cx, poly, known) if cx.groups else None)
             or in_widths(cx, poly, known)
         )
-        rows = cx.rows.get(name, ())[: len(cx.rows.get(name, ())) - len(tail)]
-        if rows and (found is None or (len(found.radices) < len(rows) and found.radices == rows[-len(found.radices) :])):
+        rows = cx.rows.get(name, ())
+        rows = rows[: len(rows) - len(tail)]
+        if rows and (found is None or (found.radices != rows and found.radices == rows[-len(found.radices) :])):
             found = in_rows(poly, rows, known) or found
         found = None if found is None else without_launch(found, cx.named.values())
         if found is not None:
