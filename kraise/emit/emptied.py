@@ -129,6 +129,10 @@ class _Emptied:
 
     def empty(self, axis: eq.Axis, memo: dict[eq.Expr, eq.Expr]) -> bool:
         gap = linear(self.expression(axis.hi, memo)) - linear(self.expression(axis.lo, memo))
+        match gap.terms:
+            case ((eq.Op(name="floordiv", args=(e, by)), 1),):  # (0 + k - 1) // k rounds
+                less = linear(by) - linear(e)
+                return gap.constant <= 0 and not less.terms and less.constant > 0
         return not gap.terms and gap.constant <= 0
 
     def one(self, node: eq.Expr) -> eq.Expr:

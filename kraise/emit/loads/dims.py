@@ -147,6 +147,10 @@ def _range(axis: eq.Axis, c: int, rest: Linear) -> Range:
         stop = hi + rest if c == 1 else hi.times(c) + rest
         return Range(axis, lo.times(c) + rest, stop, c * axis.step)
     start = (hi + -1).times(c) + rest
+    if c < -1 and axis.step == 1 and lo.same(Linear()) and len(hi.terms) == 1 and not hi.constant:
+        match hi.terms[0]:
+            case eq.Op(name="floordiv", args=(e, eq.Const(value=int() as by))), 1 if by == -c:
+                start = rest + by - linear(e)  # as many from the end on, by no quotient
     return Range(axis, start, lo.times(c) + rest + 1, -c * axis.step, True)
 
 

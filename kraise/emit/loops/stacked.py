@@ -54,7 +54,7 @@ def _diagonal(low: Lowering, node: eq.Read, frame: Frame, own: Frame, block: Blo
 
 
 def _moves_with(low: Lowering, node: eq.Read, block: Block, depth: int) -> bool:
-    """Whether one subscript holds the round's index, as ``i + c`` or ``c - i``, or all of them do alike (``A[i, i]``: a
+    """Whether one subscript holds the round's index, as ``2 * i + c`` or ``c - i``, or all of them do alike (``A[i, i]``: a
     diagonal), and nothing else is known only in the round."""
     holding = [s for s in node.subscripts if block.index in low.ctx.free(s)]
     if not holding:
@@ -63,7 +63,7 @@ def _moves_with(low: Lowering, node: eq.Read, block: Block, depth: int) -> bool:
     if len(holding) > 1 and (len(node.subscripts) > 2 or not form.same(linear(holding[1]))):
         return False
     own = [(a, c) for a, c in form.terms if isinstance(a, eq.Index) and a.name == block.index]
-    if len(own) != 1 or own[0][1] not in ((1, -1) if len(holding) == 1 else (1,)):
+    if len(own) != 1 or len(holding) > 1 and own[0][1] != 1:
         return False
     if not low.ctx.is_static(form.without(own[0][0])):
         return False

@@ -95,14 +95,19 @@ def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
             raise scope.refuse(node, "the step of a slice must be a constant that is not 0", "", "KR104")
         step = given.value
     if step < 0:
-        if step != -1 or node.lower is not None or node.upper is not None:
-            raise scope.refuse(node, "of the slices backwards only [::-1] is supported", "write a loop", "KR299")
-        return Piece(minus(extent, ex.integer(1, extent.span)), extent, -1)
-    start = _bound(scope, node, node.lower, ex.integer(0, scope.span(node)), extent)
-    count = minus(_bound(scope, node, node.upper, extent, extent), start)
-    if step > 1:
+        start = _bound(scope, node, node.lower, minus(extent, ex.integer(1, extent.span)), extent)
+        stop = _bound(scope, node, node.upper, ex.integer(-1, extent.span), extent)
+        scope.sliced |= node.lower is not None  # beyond the end it would be cut off
+        count = minus(start, stop)
+    else:
+        start = _bound(scope, node, node.lower, ex.integer(0, scope.span(node)), extent)
+        count = minus(_bound(scope, node, node.upper, extent, extent), start)
+    if abs(step) > 1:
         count = ex.op(
-            "floordiv", plus(count, ex.integer(step - 1, count.span)), ex.integer(step, count.span), span=count.span
+            "floordiv",
+            plus(count, ex.integer(abs(step) - 1, count.span)),
+            ex.integer(abs(step), count.span),
+            span=count.span,
         )
     return Piece(start, count, step)
 

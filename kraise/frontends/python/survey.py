@@ -288,7 +288,7 @@ def loops_over_arrays(node: cst.FunctionDef, own: frozenset[str] = frozenset()) 
             for inner in walk(loop.body):
                 if isinstance(inner, cst.Subscript) or (isinstance(inner, cst.Call) and dotted(inner.func) in own):
                     return True
-            if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Name):
+            if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Name | cst.Subscript):
                 return True
     return False
 

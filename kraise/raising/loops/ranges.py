@@ -67,8 +67,10 @@ def from_afar(s: k.For, start: eq.Expr, stop: eq.Expr) -> k.For | None:
 
 
 def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr) -> k.For:
-    """A loop whose step is a size: over the number of the round, with the variable computed. The step must be positive,
-    which the emitted function checks."""
+    """A loop whose step is a size, or goes down by one: over the number of the round, with the variable computed. The
+    size must be positive, which the emitted function checks."""
+    down = isinstance(step, eq.Op) and step.name == "neg"
+    step = step.args[0] if down else step  # type: ignore[union-attr]
     positive = eq.Op("ge", (step, eq.Const(1, INT)), BOOL)
     if positive not in st.path:
         st.path = (*st.path, positive)
@@ -77,10 +79,11 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
     st.env |= names
     first, end, size = (k.Var(n, INT) for n in names)
     one = k.Const(1, INT)
-    gap = k.Op("sub", (k.Op("add", (k.Op("sub", (end, first), INT), size), INT), one), INT)
+    way = (first, end) if down else (end, first)
+    gap = k.Op("sub", (k.Op("add", (k.Op("sub", way, INT), size), INT), one), INT)
     rounds = k.Op("floordiv", (gap, size), INT)
     count = f"{s.var}_round"
-    value_now = k.Op("add", (first, k.Op("mul", (size, k.Var(count, INT)), INT)), INT)
+    value_now = k.Op("sub" if down else "add", (first, k.Op("mul", (size, k.Var(count, INT)), INT)), INT)
     body = (k.Assign(s.var, value_now, INT, span=s.span), *s.body)
     return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=one, body=body)
 
