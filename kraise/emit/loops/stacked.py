@@ -54,8 +54,8 @@ def _diagonal(low: Lowering, node: eq.Read, frame: Frame, own: Frame, block: Blo
 
 
 def _moves_with(low: Lowering, node: eq.Read, block: Block, depth: int) -> bool:
-    """Whether one subscript holds the round's index, as ``2 * i + c`` or ``c - i``, or all of them do alike (``A[i, i]``:
-    a diagonal), and nothing else is known only in the round."""
+    """Whether one subscript holds the round's index, as ``2 * i + c`` or ``c - i``, or all of them do alike, as in
+    ``A[i, i]``, a diagonal, and nothing else is known only in the round."""
     holding = [s for s in node.subscripts if block.index in low.ctx.free(s)]
     if not holding:
         return False
