@@ -18,25 +18,23 @@ def dry_cells(flux, h, hu, n):
     """
     if n < 1:
         return flux
-    hl = h[: n - 1]  # kernel.cu:5
-    above = hl > 1e-06
-    safe_hl = jnp.where(above, hl, 1.0)
-    ul = jnp.where(above, hu[: n - 1] / safe_hl, 0.0)
-    cl = jnp.where(above, jnp.sqrt(safe_hl), 0.0)
-    hr = h[1:n]  # kernel.cu:5
-    above_2 = hr > 1e-06
+    above = h[:n] > 1e-06
+    choice = jnp.where(above, h[:n], 1.0)
+    choice_2 = jnp.where(above, jnp.pad(hu, (0, n))[:n] / choice, 0.0)
+    choice_3 = jnp.where(above, jnp.sqrt(choice), 0.0)
+    total = choice_2 + choice_3
+    sr = jnp.maximum(total[:-1], total[1:])  # kernel.cu:8
+    difference = choice_2 - choice_3
+    sl = jnp.minimum(difference[:-1], difference[1:])
+    above_2 = sr - sl > 1e-06
     hu_at = jnp.pad(hu, (0, n))[1:n]
-    safe_hr = jnp.where(above_2, hr, 1.0)
-    ur = jnp.where(above_2, hu_at / safe_hr, 0.0)
-    cr = jnp.where(above_2, jnp.sqrt(safe_hr), 0.0)
-    sr = jnp.maximum(ul + cl, ur + cr)
-    sl = jnp.minimum(ul - cl, ur - cr)
-    above_3 = sr - sl > 1e-06
+    hr = h[1:n]  # kernel.cu:5
+    hl = h[: n - 1]
     return flux.at[: n - 1].set(
         jnp.where(
-            above_3,
+            above_2,
             (sr * hu[: n - 1] - sl * hu_at + sl * sr * (hr - hl))
-            / jnp.where(above_3, sr - sl, 1.0),
+            / jnp.where(above_2, sr - sl, 1.0),
             0.0,
         )
     )  # kernel.cu:9

@@ -8,9 +8,12 @@ from tests.checks import agrees
 PAIRS = {
     "a flow": "y[i] = k[i] * (x[i + 1] - x[i]) - k[i - 1] * (x[i] - x[i - 1])",
     "differences": "a = x[i] - x[i - 1]\n        b = x[i + 1] - x[i]\n        y[i] = a * b + a * a - b * b / 3",
+    "a load that only a mask keeps inside": "y[i] = x[i] * k[i] - (x[i + 1] * k[i + 1] if x[i] * k[i] > 0.2 else 0.0)",
+    "under masks": "y[i] = (k[i] / x[i] if x[i] > 0.2 else 0.0) - (k[i + 1] / x[i + 1] if x[i + 1] > 0.2 else 0.0)",
 }
 OTHERS = {
-    "a load that only a mask keeps inside": "y[i] = x[i] * k[i] - (x[i + 1] * k[i + 1] if x[i] * k[i] > 0.2 else 0.0)",
+    "both beyond what is known to be there": "y[i] = 0.0\n        if i < n - 2:\n            "
+    "y[i] = (k[i + 1] / x[i] if x[i] > 0.2 else 0.0) + (k[i + 2] / x[i + 1] if x[i + 1] > 0.2 else 0.0)",
     "two apart": "y[i] = k[i + 1] * x[i + 1] - k[i - 1] * x[i - 1]",
     "unlike": "y[i] = k[i] * (x[i + 1] - x[i]) - k[i - 1] * (x[i + 1] - x[i - 1])",
     "one load": "y[i] = x[i] * x[i] - x[i - 1] * x[i - 1]",

@@ -139,3 +139,24 @@ def test_a_total_beside_running_sums_is_the_last_of_them(total, mine, one):
     request = pipeline.Request(shapes={"x": (128,), "y": (128,), "totals": (2,)}, grid=(2,), block=(64,))
     (report,), problems = pipeline.verify(done, request)
     assert report.ok and not problems, [(r.check, r.what, r.message) for r in report.failures]
+
+
+TOTALS = (
+    "def f(x, y, t):\n for i in range(x.shape[0]):\n  s = {}\n  for j in range({}):\n   y[i, j] = s\n   s += x[i, j]\n"
+    "  t[i] = s\n"
+)
+
+
+@pytest.mark.parametrize(
+    "start, places, read",
+    [("0.0", "8", True), ("0.0", "x.shape[1]", False), ("1.0", "8", False), ("0.0", "7, -1, -1", False)],
+)
+def test_the_total_is_the_last_running_sum(start, places, read):
+    """Not where a row may have no place, and not where the sums start at another number or run to the front."""
+    text, mine, own = made(TOTALS.format(start, places))
+    x = np.random.default_rng(0).random((3, 8))
+    expected = np.zeros((3, 8)), np.zeros(3)
+    own(x, *expected)
+    for a, b in zip(mine(x, np.zeros((3, 8)), np.zeros(3)), expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+    assert ("sums[:, -1]" in text) == read, text

@@ -41,7 +41,7 @@ def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq
         return {}
     groups: dict[object, dict[int, eq.Expr]] = {}
     for node in nodes:
-        found = placed(node, axis.name) if isinstance(node, eq.Op) and node not in known else None
+        found = placed(node, axis.name, masked=True) if isinstance(node, eq.Op) and node not in known else None
         if found is not None:
             groups.setdefault(found[0], {})[found[1]] = node
     both = [g for g in groups.values() if len(g) == 2 and max(g) - min(g) == 1]
@@ -54,13 +54,21 @@ def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq
         if not _stands_alone(stmt.value, set(group.values()), larger):
             continue
         place = eq.Index(f"{axis.name} or the next", INT)
-        shifted = linear_shift(place, -after)
-        value = substitute(group[after], dict.fromkeys(indices(group[after], axis.name), shifted))
+        at = before if _masked(group[before]) else after  # where fewer loads are taken to be inside
+        if _masked(group[before]) and _masked(group[after]):
+            continue
+        shifted = linear_shift(place, -at)
+        value = substitute(group[at], dict.fromkeys(indices(group[at], axis.name), shifted))
         lo, hi = (linear_shift(e, d) for e, d in ((axis.lo, before), (axis.hi, after)))
         wide = eq.Axis(place.name, lo, hi)
         for offset, node in group.items():
             out[node] = Pair(value, axis, wide, offset == before)
     return out
+
+
+def _masked(node: eq.Expr) -> bool:
+    """Whether a mask keeps some load of a value inside its array."""
+    return any(isinstance(n, eq.Read) and n.safe for n in values(node))
 
 
 def values(root: eq.Expr) -> Iterator[eq.Expr]:

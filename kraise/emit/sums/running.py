@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kraise.emit.context import Frame, Val
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.lower import Lowering
-from kraise.emit.sums import contraction
+from kraise.emit.sums import contraction, row_totals
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, Py, Slice
@@ -39,6 +39,8 @@ class Bound:
 
 def running(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | None:
     """The reduction by running sums (or extrema), or None where its mask or its body is of another kind."""
+    if (total := row_totals.last(low, node, frame, own)) is not None:
+        return total
     if node.where is None or node.op not in ("add", "min", "max") or not own:
         return None
     bounds, masks = _bounds(low, node, own)

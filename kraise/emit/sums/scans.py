@@ -6,6 +6,7 @@ from kraise.diagnostics import refuse
 from kraise.emit import tree
 from kraise.emit.context import Assign, Def, Frame, Val
 from kraise.emit.lower import Lowering
+from kraise.emit.sums import row_totals
 from kraise.emit.sums.reductions import BITWISE, kept_width
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -48,6 +49,8 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     body = full(low, node.body, whole)
     if node.op == "linear":
         return low.extend(_linear(low, node, body, whole, at), own, frame)
+    if (sums := row_totals.ending(low.ctx).get(node)) is not None:
+        return low.extend(_after_zero(low.as_name(sums, whole, "sums").py, at, len(whole), False), own, frame)
     text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     start = is_neutral(node)
     if not node.inclusive:
