@@ -24,10 +24,11 @@ def block_scans(x, before, totals, n, *, grid=None, block=None):
     blocks = totals.shape[0] if grid is None else grid
     count = min(n, 32 * blocks)
     x2 = jnp.pad(x[:count], (0, 32 * blocks - count)).reshape(blocks, 32)
+    sums = jnp.cumsum(x2, axis=1)
     before = before.at[:count].set(
-        jnp.pad(jnp.cumsum(x2, axis=1)[:, :-1], ((0, 0), (1, 0))).ravel()[:count]
+        jnp.pad(sums[:, :-1], ((0, 0), (1, 0))).ravel()[:count]
     )  # kernel.cu:13
-    totals = totals.at[:blocks].set(x2.sum(axis=1))  # kernel.cu:14
+    totals = totals.at[:blocks].set(sums[:, -1])  # kernel.cu:14
     return before, totals
 
 

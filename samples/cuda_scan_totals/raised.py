@@ -20,8 +20,9 @@ def scan_and_total(in_, out, totals, *, grid=None, block=None):
         raise ValueError("scan_and_total: a block has 64 threads along x")
     blocks = totals.shape[0] if grid is None else grid
     in2 = in_[: 128 * blocks].reshape(blocks, 128)
-    tree = jnp.pad(jnp.cumsum(in2, axis=1)[:, :-1], ((0, 0), (1, 0)))  # kernel.cu:11
-    totals = totals.at[:blocks].set(in2.sum(axis=1))  # kernel.cu:17
+    sums = jnp.cumsum(in2, axis=1)
+    tree = jnp.pad(sums[:, :-1], ((0, 0), (1, 0)))  # kernel.cu:11
+    totals = totals.at[:blocks].set(sums[:, -1])  # kernel.cu:17
     out2 = tree  # kernel.cu:32
     out = out.at[: 128 * blocks].set(out2.ravel())
     return out, totals
