@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.options import Options
+from tests.checks import agrees
 
 SCAN = """
 __global__ void keep(const float *x, float *out, float limit) {{
@@ -177,3 +178,44 @@ def test_what_a_thread_counts_for_itself(source, n):
 )
 def test_other_counts_of_a_thread_are_refused(source):
     assert codes(source) <= {"KR201", "KR202"}
+
+
+LIST = """
+__global__ void near(const float *x, int *list, int *many, int n, int most, float reach) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int count = {start};
+    for (int j = 0; j < n; j++) {{
+        float d = x[j] - x[i];
+        if (j != i && d * d < reach) {{ {store} count++; }}
+        {more}
+    }}
+    many[i] = count;
+}}"""
+COLUMN, ROW = "list[count * n + i] = j;", "if (count < most) list[i * most + count] = j;"
+
+
+@pytest.mark.parametrize("store", [COLUMN, ROW])
+def test_a_list_of_its_own_for_each_thread(store):
+    done = pipeline.translate(LIST.format(start="0", store=store, more=""), "f.cu")
+    assert not done.diagnostics, [d.reason for d in done.diagnostics]
+    values = {"n": 6, "most": 3, "reach": 1.5}
+    request = pipeline.Request(shapes={"x": (6,), "list": (36,), "many": (6,)}, values=values, gradients=False)
+    agrees(done, request)
+
+
+@pytest.mark.parametrize(
+    ("start", "store", "more"),
+    [
+        ("0", "list[(count + i) * n] = j;", ""),  # thread 1 stores where thread 0 does a round later
+        ("i", "list[count * n] = j;", ""),
+        ("0", "list[count * (n - 1) + i] = j;", ""),
+        ("0", "list[i * most + count] = j;", ""),
+        ("-1", ROW, ""),
+        ("0", ROW, "if (d > 1.0f) count--;"),
+        ("0", ROW, "count -= j;"),
+    ],
+)
+def test_lists_that_overlap(start, store, more):
+    done = pipeline.translate(LIST.format(start=start, store=store, more=more), "f.cu")
+    assert {d.code for d in done.diagnostics} <= {"KR201", "KR202"} and not done.text

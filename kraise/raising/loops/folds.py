@@ -28,6 +28,7 @@ from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.stacked import stacked
 from kraise.raising.loops.stepped import stepped
+from kraise.raising.loops.tallied import never_negative
 from kraise.raising.loops.uniform import depending
 from kraise.raising.memory.phases import level
 from kraise.raising.run import simplify
@@ -141,6 +142,7 @@ class Folding:
         inner.open = (*inner.open, self.index.name)
         inner.folds = (*inner.folds, self.index.name)
         inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
+        inner.facts = (*inner.facts, *never_negative(self.s.body, self.carries, self.inits))
         self.bounds = bounds
         self.written = list(_written(cx, inner, self.s, self.live))
         self.entries = {a: cx.version(a) for a in self.written}

@@ -212,10 +212,10 @@ def uninverted(subscript: eq.Expr) -> eq.Expr:
 
 @lru_cache(maxsize=100_000)
 def row_like(e: eq.Expr) -> bool:
-    """The same with elements of arrays in it that have a sign (``row[i] * n + c``): where C's ints wrap, nothing is
-    defined, so that what stands in them is a number like another."""
+    """The same with elements of arrays in it that have a sign (``row[i] * n + c``), and with what a loop carries
+    (``count * n + i``): where C's ints wrap, nothing is defined, so that this is a number like another."""
     match e:
-        case eq.Read(type=t):
+        case eq.Read(type=t) | eq.CarryIn(type=t):
             return t.kind == "number" or (t.kind == "int" and (t.bits or 64) >= 32)
         case eq.Op() if wraps(e):
             return False

@@ -10,9 +10,11 @@ from kraise.ir.walk import free_indices, substitute, topological
 
 
 def with_rows(s: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[dict[eq.Expr, eq.Expr], Digits | None]:
-    """The digits of a subscript in which a row is a digit like another, be it an element of an array or a parameter
-    (``a * m + i``), and what stands for the rows in them."""
+    """The digits of a subscript in which a row is a digit like another, be it an element of an array, what a loop
+    carries (``i * m + count``) or a parameter (``a * m + i``), and what stands for the rows in them."""
     rows: dict[eq.Expr, eq.Expr] = {n: eq.Index(f"$row {at}", INT) for at, n in enumerate(_still(s))}
+    if any(isinstance(n, eq.CarryIn) for n in rows):
+        path = tuple(substitute(c, rows) for c in path)  # a guard and a counter's start bound it
     found = digits(to_poly(substitute(s, rows) if rows else s), path, gaps=True)
     if found is not None or rows:
         return rows, found
@@ -24,6 +26,7 @@ def with_rows(s: eq.Expr, path: tuple[eq.Expr, ...]) -> tuple[dict[eq.Expr, eq.E
     return {}, None
 
 
-def _still(e: eq.Expr) -> list[eq.Read]:
-    """Elements of arrays in a subscript that are the same for all threads and rounds."""
-    return [n for n in topological((e,)) if isinstance(n, eq.Read) and not free_indices(n)]
+def _still(e: eq.Expr) -> list[eq.Expr]:
+    """Elements of arrays in a subscript that are the same for all threads and rounds, and what a loop carries."""
+    nodes = topological((e,))
+    return [n for n in nodes if isinstance(n, eq.CarryIn) or (isinstance(n, eq.Read) and not free_indices(n))]
