@@ -1,7 +1,7 @@
-"""Counters that are never negative: numbers that start at zero or above and that a loop's rounds only add such numbers to.
+"""Counters that are never negative: they start at zero or above, and the rounds of a loop only add such numbers.
 
-``if (near) { if (count < most) list[i * most + count] = j; count++; }`` keeps to row i. Where the sum would pass the end
-of its type, C defines nothing.
+``if (near) { if (count < most) list[i * most + count] = j; count++; }`` keeps to row i. Where the sum would pass the
+end of its type, C defines nothing.
 """
 
 from __future__ import annotations
