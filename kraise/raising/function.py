@@ -31,7 +31,7 @@ from kraise.raising.loops.sorting import as_sorts
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
-from kraise.raising.memory import blank, from_end, outside, parts, pitched
+from kraise.raising.memory import blank, from_end, outside, partly, parts, pitched
 from kraise.raising.memory.bounds import mark
 from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
@@ -156,6 +156,7 @@ class Raiser:
             shared = frozenset(n for n, a in cx.made.items() if a.shared)
             check(cx, st.accesses, cx.thread_names, shared, self.held, st.out)
             outside.check(cx, st)
+            partly.settle(cx, st)
             blank.check_defined(cx)
             parts.check(cx, st)
             pitched.check(cx, st)

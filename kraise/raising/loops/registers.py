@@ -17,7 +17,7 @@ from kraise.diagnostics import Span
 from kraise.ir import kernel as k
 from kraise.ir.types import ScalarType
 from kraise.raising.loops.unrolled import Numbers, maybe
-from kraise.raising.memory.private import initial
+from kraise.raising.memory.new_arrays import initial
 from kraise.raising.run.liveness import assigned, reads
 
 CELLS, ROUNDS, STATEMENTS = 32, 32, 400

@@ -16,13 +16,13 @@ from kraise.analysis.conditions import conjunction, conjuncts, negate
 from kraise.analysis.dependence import Access, implied, impossible
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
-from kraise.ir import kernel as k
-from kraise.ir.types import INT, ScalarType
+from kraise.ir.types import ScalarType
 from kraise.ir.walk import Unmovable, free_indices, substitute, topological
 from kraise.raising.carried.freely import own_only
 from kraise.raising.memory.blank import note_undefined
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
+from kraise.raising.memory.partly import marked
 from kraise.raising.memory.renumbered import digits_of, readings
 from kraise.raising.run import simplify
 from kraise.raising.run.context import Context
@@ -36,33 +36,6 @@ class Transient(Exception):
     def __init__(self, arrays: frozenset[str]):
         super().__init__(", ".join(sorted(arrays)))
         self.arrays = arrays
-
-
-def new_array(cx: Context, st: State, s: k.LocalArray, shape: tuple[eq.Expr, ...], fill: eq.Expr | None) -> LocalArray:
-    """Makes the array of ``s`` in ``st``: its prefix are the indices of those that have one each."""
-    shared = s.space == "shared"
-    prefix = cx.blocks if shared else tuple(n for n in st.open if n not in st.folds)
-    if shared and s.dynamic and (not shape or s.name not in cx.parts):  # in rows, or of vectors: it counts numbers
-        cells = eq.Param("shared", INT)
-        shape = (simplify.op("floordiv", (cells, shape[0]), INT), shape[0]) if shape else (cells,)
-    version = cx.version(s.name)
-    private = s.space != "heap" or s.name in cx.scratch
-    local = LocalArray(s.name, prefix, shape, s.element, s.like, shared, private)
-    st.locals[s.name] = cx.made[s.name] = local
-    st.versions[s.name] = version
-    st.fences.pop(s.name, None)
-    st.cells.pop(s.name, None)
-    st.out.append(RawNew(eq.New(version, s.element, shape, fill, s.like, s.span)))
-    return local
-
-
-def initial(s: k.LocalArray, sizes: list[int]) -> tuple[k.Expr, ...]:
-    """The values of an initializer, the rest zero."""
-    total = 1
-    for n in sizes:
-        total *= n
-    zero = k.Const(0.0 if s.element.is_inexact else 0, s.element, span=s.span)
-    return (*s.values, *(zero for _ in range(total - len(s.values))))
 
 
 # --- the value of a cell ---------------------------------------------------------------------
@@ -294,11 +267,21 @@ class _Search:
         """``a`` where the conditions hold, else ``b``."""
         if a is UNKNOWN or b is UNKNOWN:
             return UNKNOWN
-        if isinstance(b, _Mark) or a is b:
+        if a is b:
             return a
+        if isinstance(b, _Mark):
+            return self._where(conditions, a)
         if isinstance(a, _Mark):
-            return b
+            return self._where([negate(conjunction(conditions))], b)  # type: ignore[arg-type]
         return joined(path, conditions, a, b)
+
+    def _where(self, conditions: list[eq.Expr], value: eq.Expr | _Mark) -> eq.Expr | _Mark:
+        """What was stored where the conditions hold, and nothing elsewhere."""
+        known = {*self.st.open, *self.cx.blocks, *(n for e in self.subs for n in free_indices(e))}
+        own = all(free_indices(c) <= known for c in conditions)
+        if isinstance(value, _Mark) or not own:
+            return value
+        return marked(self.array, conditions, value)
 
 
 def _stack(e: eq.Expr) -> bool:
@@ -392,8 +375,6 @@ __all__ = [
     "held",
     "held_before",
     "holds_nothing",
-    "initial",
-    "new_array",
     "refilled",
     "refute",
     "stored",

@@ -13,8 +13,8 @@ from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.collective.opened import opened
 from kraise.raising.memory.blank import check_begun
+from kraise.raising.memory.new_arrays import initial, new_array
 from kraise.raising.memory.phases import barrier, level
-from kraise.raising.memory.private import initial, new_array
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.arms import seen, unseen
