@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 
 from kraise.analysis.boxes import Unbounded
@@ -14,7 +16,7 @@ from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices
+from kraise.ir.walk import free_indices, substitute
 from kraise.raising.loops.distributed import carried_by, distributed
 from kraise.raising.loops.folds import Sequential
 from kraise.raising.run.context import Context, Strided
@@ -66,19 +68,28 @@ def grid_stride(
     inner.open = tuple(m for n in st.open if n not in more for m in (indices if n == name else (n,)))
     inner.path = tuple(dict.fromkeys((*(c for c in st.path if c not in outside), *bounds)))
     inner.env = {n: v for n, v in st.env.items() if not names & free_indices(v)} | {s.var: value}
-    before = cx.thread_names
+    before, threads_before = cx.thread_names, cx.threads
     cx.thread_names = tuple(dict.fromkeys((*cx.thread_names, *indices)))
+    # what asks for the thread itself must not take the loop's index for it, which may have its name
+    own_names: dict[eq.Expr, eq.Expr] = {eq.Index(n, INT): eq.Index(f"${n}", INT) for n in names}
+    cx.threads = {what: substitute(e, own_names) for what, e in cx.threads.items()}
+    inner.locals = {
+        n: replace(a, prefix=tuple(f"${p}" if p in names else p for p in a.prefix)) for n, a in inner.locals.items()
+    }
+    mentioned = partial(_mentioned, inner, len(st.out), len(st.accesses), {f"${n}" for n in names})
     try:
         block(cx, inner, s.body, live)
     except Refused as refused:
-        if more or any(d.code == "KR207" for d in refused.diagnostics):
+        if more or any(d.code == "KR207" for d in refused.diagnostics) or mentioned():
             cx.thread_names = before
             return False
         raise
-    if more and _mentioned(inner, len(st.out), len(st.accesses), names):
+    finally:
+        cx.threads = threads_before
+    if mentioned() or (more and _mentioned(inner, len(st.out), len(st.accesses), names)):
         cx.thread_names = before  # a block's own array, or the thread itself
         return False
-    inner.env, inner.open, inner.path = st.env, st.open, st.path
+    inner.env, inner.open, inner.path, inner.locals = st.env, st.open, st.path, inner.locals | st.locals
     st.become(inner)
     return True
 
@@ -150,7 +161,7 @@ def _extent(cx: Context, name: str) -> Poly | None:
     return None if rest.terms else warps
 
 
-def _mentioned(st: State, outs: int, accesses: int, names: frozenset[str]) -> bool:
+def _mentioned(st: State, outs: int, accesses: int, names: Set[str]) -> bool:
     """Whether what is new in a state speaks of these indices."""
     left = [e for r in st.out[outs:] for e in expressions(r)]
     left += [e for a in st.accesses[accesses:] for e in (*a.subscripts, *a.path)]
