@@ -33,6 +33,7 @@ from kraise.raising.lessons import (
     widest,
     written_out,
 )
+from kraise.raising.memory.blank import Blank
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
 from kraise.raising.optimistic import of_large_sizes
@@ -80,6 +81,9 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 # the launch is given: where it covers less than the guards, the result is less
                 known = replace(known, launched=known.launched | loose)
                 continue
+            unset = [t for t in tried if isinstance(t.refused, Blank) and t.known.ways == known.ways and known.ways]
+            if unset and first is not None:  # in another form the same cells are read
+                raise with_attempts(unset[0].refused, tried)
             left = [e for s in kernel.body for e in statement_expressions(s)]
             last = attempts[-1]
             if (rows := launched_rows(last.cx, known)) is not None:

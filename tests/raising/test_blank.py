@@ -14,6 +14,10 @@ NEVER = {  # what is left out, and the kernel without it
     "a thread's own counts": ("c[0] = c[1] = 0;", "if (i < n) {{ int c[2]; {} c[x[i] > 0.0f]++; y[i] = c[1]; }}"),
     "half a tile": ("else s[t] = 0.0f;", "__shared__ float s[64]; if (t < 32) s[t] = x[t]; {} __syncthreads();"
                     " if (i < n) y[i] = s[t];"),
+    "the last of a tree's cells": ("else s[t] = 0.0f;", "__shared__ float s[64]; if (t < 63)"
+                                   " s[t] = i < n ? x[i] : 0.0f; {} __syncthreads();"
+                                   " for (int h = 32; h; h >>= 1) {{ if (t < h) s[t] += s[t + h];"
+                                   " __syncthreads(); }} if (t == 0 && i < n) y[i] = s[0];"),
     "by data": ("else s[t] = 0.0f;", "__shared__ float s[64]; if (i < n && x[i] > 0.0f) s[t] = x[i]; {}"
                 " __syncthreads(); if (i < n) y[i] = 2.0f * s[t];"),
 }  # fmt: skip
@@ -44,3 +48,31 @@ def test_a_part_of_a_tile_may_stay_blank(name):
     body = "__shared__ float s[64]; if (t < 32) s[t] = x[t]; __syncthreads(); "
     done = pipeline.translate(HEAD + body + READ[name] + "}", "k.cu")
     assert done.text is not None, done.diagnostics
+
+
+BEGUN = {  # what uses a tile that the last block fills in part, and whether it needs the rest of it
+    "a tree": ("for (int h = 32; h; h >>= 1) { if (t < h) s[t] += s[t + h]; __syncthreads(); } if (t == 0)"
+               " y[blockIdx.x] = s[0];", True),
+    "a scan": ("for (int d = 1; d < 64; d *= 2) { float v = t >= d ? s[t - d] : 0.0f; __syncthreads(); s[t] += v;"
+               " __syncthreads(); } if (t == 63) y[blockIdx.x] = s[63];", True),
+    "a neighbour": ("if (i < n) y[i] = s[t] - (t < 63 ? s[t + 1] : 0.0f);", True),
+    "from the end": ("if (i < n) y[i] = s[63 - t];", True),
+    "one's own": ("float v = s[t]; if (i < n) y[i] = 2.0f * v;", False),
+    "a neighbour before": ("if (i < n) y[i] = s[t] - (t > 0 ? s[t - 1] : 0.0f);", False),
+    "a sum to the end": ("if (t == 0) { float a = 0; for (int k = 0; k < 64 && i + k < n; k++) a += s[k];"
+                         " y[blockIdx.x] = a; }", False),
+    "where data say": ("if (i < n) y[i] = x[i] > 9.0f ? s[63 - t] : s[t];", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BEGUN)
+def test_a_block_that_has_only_begun(name):
+    body, needed = BEGUN[name]
+    fill = "__shared__ float s[64]; if (i < n) s[t] = x[i]; __syncthreads(); "
+    source = (HEAD + fill + body + "}").replace("int *h, ", "")
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None, done.diagnostics
+    assert ("n must be a multiple of 64" in done.text) == needed, done.text
+    size = 80 if name in ("a neighbour before", "a sum to the end") else 128  # the interpreter refuses to load the rest
+    shapes = {"x": (size,), "y": (size,)}
+    agrees(done, pipeline.Request(shapes=shapes, values={"n": size}, grid=(2,), block=(64,), gradients=False))

@@ -8,6 +8,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.diagnostics import Refused
+from tests.checks import agrees
 from tests.raising.agree import agree, kinds, raised, refusal, write
 
 START = "def f(x, y):\n i = cuda.grid(1)\n for j in range(i, len(x), cuda.gridsize(1)):\n  {}"
@@ -121,3 +122,30 @@ def test_rows_that_a_loop_moves(name):
     done = pipeline.translate(FACTOR.replace(old, new), "a.cu")
     assert FACTOR.count(old) == 1 and name not in done.raised
     assert {d.code for d in done.diagnostics if d.kernel == name} <= {"KR201", "KR205"}
+
+
+OWN = {  # what else in the loop speaks of the thread, not of the element
+    "its number": "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
+    " y[threadIdx.x + blockIdx.x * 32] += x[i];",
+    "its number, in a load": "for (int i = blockIdx.x * 32 + threadIdx.x; i < n; i += 32 * gridDim.x)"
+    " y[i] += x[threadIdx.x + blockIdx.x * 32];",
+    "its array": "float l[3] = {0}; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x *"
+    " gridDim.x) l[i % 3] += x[i]; y[blockIdx.x * 32 + threadIdx.x] = l[0] - l[1] + l[2] * 3;",
+    "its block": "for (int r = blockIdx.x; r < n / 32; r += gridDim.x) y[r * 32 + threadIdx.x] = x[blockIdx.x];",
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_an_element_is_not_its_thread(name):
+    done = pipeline.translate(f"__global__ void f(const float *x, float *y, int n) {{ {OWN[name]} }}", "k.cu")
+    assert done.text is not None, done.diagnostics
+    sizes = pipeline.Request(shapes={"x": (200,), "y": (200,)}, values={"n": 200}, grid=(2,), block=(32,))
+    agrees(done, sizes, done.text)
+
+
+def test_a_load_from_the_end_does_not_say_how_wide_the_launch_is():
+    body = "int i = blockIdx.x * 32 + threadIdx.x; float a = 0; if (i < n) a += x[n - 1 - i]; y[i] = a;"
+    done = pipeline.translate(f"__global__ void f(const float *x, float *y, int n) {{ {body} }}", "k.cu")
+    assert done.text is not None, done.diagnostics
+    sizes = pipeline.Request(shapes={"x": (40,), "y": (64,)}, values={"n": 40}, grid=(2,), block=(32,))
+    agrees(done, sizes, done.text)
