@@ -49,10 +49,18 @@ def test_rows_beyond_the_launch_are_done_too():
     np.testing.assert_array_equal(np.asarray(got), x.reshape(5, 4)[:, ::-1].ravel())
 
 
+def test_a_tree_needs_no_barrier_before_the_next_round():
+    done = _translated(SUM)  # its result is the first thread's own, and the rest is behind the tree's last barrier
+    assert done.text and not done.diagnostics, done
+    for grid in (1, 2, 7):
+        shapes, values = {"x": (60,), "y": (5,)}, {"rows": 5, "n": 12}
+        agrees(done, pipeline.Request(shapes=shapes, values=values, grid=grid, block=64, gradients=False))
+
+
 @pytest.mark.parametrize(
     ("body", "before", "step"),
     [
-        (SUM, "", "gridDim.x"),  # no barrier before the next round
+        (TURNED, "", "gridDim.x"),  # no barrier before the next round
         (SUM.replace("s[t] = t", "s[t] += t") + END, "s[t] = 0; __syncthreads();", "gridDim.x"),  # adds up
         (SUM + END, "", "gridDim.x - 1"),  # rows are done twice
         (SUM + " if (s[0] > 9.0f) break;" + END, "", "gridDim.x"),

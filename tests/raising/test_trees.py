@@ -398,3 +398,17 @@ def test_a_tree_has_a_thread_for_each_pair():
     assert judge(DEALT, "cu", "out=f[1] a=f[64] size=64", [((1,), (32,)), ((1,), (48,))]) == "right"
     with pytest.raises(ValueError, match="32 threads or more"):
         judge(DEALT, "cu", "out=f[1] a=f[64] size=64", [((1,), (16,))])
+
+
+def test_what_a_tree_leaves_is_not_added_to():
+    source = (
+        "__global__ void f(const float *x, float *y, int rows, int n) { __shared__ float s[64]; int t = threadIdx.x;\n"
+        "  s[t] = 0; __syncthreads();\n"
+        "  for (int r = 0; r < rows; r++) { s[t] += t < n ? x[r * n + t] : 0.0f; __syncthreads();\n"
+        "    for (int o = 32; o > 0; o /= 2) { if (t < o) s[t] += s[t + o]; __syncthreads(); }\n"
+        "    if (t == 0) y[r] = s[0]; __syncthreads(); } }"
+    )
+    refused = pipeline.translate(source, "f.cu")
+    assert refused.text is None and refused.diagnostics[0].code == "KR299", refused.diagnostics
+    anew = pipeline.translate(source.replace("s[t] += t < n", "s[t] = t < n"), "f.cu")
+    assert agrees(anew, {"x": (60,), "y": (5,)}, {"rows": 5, "n": 12}, (1,), (64,))

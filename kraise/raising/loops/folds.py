@@ -30,7 +30,9 @@ from kraise.raising.loops.stacked import stacked
 from kraise.raising.loops.stepped import stepped
 from kraise.raising.loops.tallied import never_negative
 from kraise.raising.loops.uniform import depending
+from kraise.raising.memory.left_over import loaded
 from kraise.raising.memory.phases import level
+from kraise.raising.memory.private import check_known
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import same_cell, tidy
 from kraise.raising.run.context import Context
@@ -315,6 +317,8 @@ class Folding:
             result = cx.version(a)
             if inner.versions[a] in cx.clobbered:
                 cx.clobbered.add(result)
+                if a in st.locals and loaded(cx, self.raws, self.entries[a]):
+                    check_known(cx, a, result, self.s.span)
             arrays.append(eq.ArrayCarry(self.outside[a], self.entries[a], inner.versions[a], result))
             st.versions[a] = result
         st.accesses, st.order, st.locals, st.names = inner.accesses, inner.order, inner.locals, inner.names

@@ -136,7 +136,7 @@ class _Use:
             if version.array in self.made and version.number <= 1:
                 self.nothing(version.array, guards, missed)
             return
-        found = _instance(store, subs)
+        found = instance(store, subs)
         if found is None or any(map(of_data, found[1])):
             return
         mapping, conditions = found
@@ -205,7 +205,7 @@ def _bounds(a: eq.Axis) -> tuple[eq.Expr, ...]:
     return (eq.Op("ge", (index, a.lo), BOOL), eq.Op("lt", (index, a.hi), BOOL))
 
 
-def _instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path] | None:
+def instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path] | None:
     """The instance of a store that fills a cell, and where there is one; None where that is not plain."""
     if store.view or len(store.subscripts) != len(subs):
         return None
@@ -227,4 +227,4 @@ def _instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path
         return None
 
 
-__all__ = ["is_mark", "marked", "of_data", "plain", "settle"]
+__all__ = ["instance", "is_mark", "marked", "of_data", "plain", "settle"]
