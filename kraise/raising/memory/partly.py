@@ -218,7 +218,7 @@ def instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path]
             more.append(eq.Op("eq", (asked, own), BOOL))
         else:
             return None
-    if set(store.loops) - {i.name for i in mapping}:  # type: ignore[attr-defined]
+    if set(store.loops) - {n for i in mapping for n in free_indices(i)}:
         return None
     try:
         path = (tidy(substitute(c, mapping)) for c in (*more, *store.path))
