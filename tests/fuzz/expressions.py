@@ -137,13 +137,17 @@ class Expressions:
 
     def hazard(self, scope: Scope, depth: int) -> str:
         """An operation that is hazardous where its guard does not hold."""
-        v, other = self.wrapped(self.float(scope, depth - 2)), self.float(scope, depth - 2)
+        v, far = (self.wrapped(self.float(scope, depth - 2)) for _ in "vf")
+        other = self.float(scope, depth - 2)
         return self.pick(
             f"(math.log({v}) if {v} > 0.0 else {other})",
             f"({other} if {v} <= 0.0 else math.sqrt({v}))",
             f"(1.0 / {v} if abs({v}) > 0.1 else {other})",
             f"({v} ** 1.5 if {v} > 0.0 else {other})",
             f"({other} if {v} * {v} >= 1.0 else math.asin({v}))",
+            # a condition asks for the root, too, of a quotient that is hazardous itself
+            f"((math.sqrt({v} / {far}) if math.sqrt({v} / {far}) > 0.5 else 2.0) if {v} / {far} > 0.0 else {other})",
+            f"(({far} - math.sqrt({v}) if {far} - math.sqrt({v}) > 0.0 else {other}) if {v} >= 0.0 else 0.5)",
         )
 
     @staticmethod
@@ -185,8 +189,11 @@ class Expressions:
             return f"{self.pick('min', 'max')}({a()}, {a()})"
         if way < 0.77:
             return f"abs({a()})"
-        if way < 0.87:
+        if way < 0.84:
             return f"({a()} if {self.condition(scope, depth - 1)} else {a()})"
+        if way < 0.87:
+            one, two = (f"(1 if {self.condition(scope, depth - 1)} else 0)" for _ in "pq")
+            return f"{one} + {two}"
         if way < 0.93:
             return f"int({self.float(scope, 1)})"
         return f"-{a()}"
