@@ -219,3 +219,8 @@ def test_a_list_of_its_own_for_each_thread(store):
 def test_lists_that_overlap(start, store, more):
     done = pipeline.translate(LIST.format(start=start, store=store, more=more), "f.cu")
     assert {d.code for d in done.diagnostics} <= {"KR201", "KR202"} and not done.text
+
+
+def test_what_to_do_about_a_list_without_an_end():
+    done = pipeline.translate(LIST.format(start="0", store="list[i * most + count] = j;", more=""), "f.cu")
+    assert [(d.code, "if (count <" in d.hint) for d in done.diagnostics] == [("KR202", True)]

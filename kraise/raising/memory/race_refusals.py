@@ -7,7 +7,7 @@ from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
-from kraise.raising.run.arithmetic import index_like
+from kraise.raising.run.arithmetic import index_like, row_like
 
 HINT = "use an atomic if all of them count, or guard the store to the one that does"
 BARRIER_HINT = "put a barrier (cuda.syncthreads(), __syncthreads()) between the two"
@@ -34,6 +34,17 @@ def _loaded_pitch(subscripts: list[eq.Expr]) -> str:
     return ""
 
 
+def _counter(subscripts: list[eq.Expr]) -> str:
+    """The number that a loop carries which is added to a row (``i * m + count``), where each thread has rows of its
+    own."""
+    for p in map(to_poly, (s for s in subscripts if row_like(s))):
+        carried = [m[0] for m in p.terms if len(m) == 1 and isinstance(m[0], eq.CarryIn)]
+        rows = [m for m in p.terms if len(m) == 2 and any(isinstance(a, eq.Index) for a in m)]
+        if len(carried) == 1 and rows and len(p.terms) == 2:
+            return carried[0].name.strip("$")
+    return ""
+
+
 def refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shared: bool) -> Refused:
     """``where`` they meet, in words, if that is known; ``shared``: in an array of a block."""
     which = ", ".join(threads)
@@ -45,6 +56,11 @@ def refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shar
                 f"two threads may store to one element of `{w.array}`: its rows are as long as `{pitch}` in memory says"
             )
             return refuse("KR202", reason, w.span, "pass this size as a parameter (a struct by value, not its address)")
+        if counter := _counter(scattered):
+            what = f"`{counter}`, which a loop counts, may pass the end of its row"
+            reason = f"two threads may store to one element of `{w.array}`: {what}"
+            hint = f'guard it (if ({counter} < LENGTH OF A ROW)), or declare it: --assume "{w.array} is stored once"'
+            return refuse("KR202", reason, w.span, hint)
         if scattered:
             return refuse(
                 "KR202",
