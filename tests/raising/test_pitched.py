@@ -6,6 +6,7 @@ import pytest
 from kraise import pipeline
 from tests.fuzz.check import check
 from tests.fuzz.generate import Arg, Kernel, Program
+from tests.hostile.judge import judge
 
 DYNAMIC = """
 __global__ void f(const float *u, float *v, int ny, int nx) {{
@@ -144,3 +145,23 @@ def test_a_rim_with_its_corner_is_one_padded_array():
 @pytest.mark.parametrize("before, after", CHANGES)
 def test_a_rim_that_holds_something_else_stays_as_it_is(before, after):
     assert before in CORNERS and checked(CORNERS.replace(before, after)) == ["ok"]
+
+
+ROWS_OF_A_BLOCK = """__global__ void k(const float *x, float *y, int n, int d) {{
+  extern __shared__ float buffer[];
+  float *part = buffer + {row};
+  int r = blockIdx.x * blockDim.y + threadIdx.y, t = threadIdx.x;
+  float v = 0.f;
+  if (r < n) for (int j = t; j < d; j += blockDim.x) v += x[r * d + j] * x[r * d + j];
+  part[t] = v;
+  __syncthreads();
+  for (int h = blockDim.x / 2; h > 0; h /= 2) {{ if (t < h) part[t] += part[t + h]; __syncthreads(); }}
+  if (r < n) for (int j = t; j < d; j += blockDim.x) y[r * d + j] = x[r * d + j] / part[0];
+}}"""
+
+
+@pytest.mark.parametrize("row", ["threadIdx.y * blockDim.x", "threadIdx.y * (blockDim.x - 1)", "threadIdx.y"])
+def test_each_row_of_threads_has_a_row_of_the_buffer(row):
+    source = ROWS_OF_A_BLOCK.format(row=row)
+    found = judge(source, "cu", "x=f[30] y=f[30] n=5 d=6", [((2,), (4, 3)), ((1,), (8, 8))])
+    assert found == "right" if row.endswith("* blockDim.x") else found.startswith("refused")

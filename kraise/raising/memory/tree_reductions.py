@@ -98,7 +98,7 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
         _power_of_two(cx, steps.size)
     # the cells of one round are apart: only what the loop does to the accesses around it is left to prove
     label = "" if any(f.whole for f in found if f is not None) else f"tree {len(cx.barriers)}"
-    within = steps.within(w) if made & cx.parts else ()
+    within = steps.within(w) if made & (cx.parts | cx.pitched) else ()
     st.accesses += [replace(a, path=(*a.path, *within), together=label) for a in own]
     st.order = inner.order
     for f in found:
