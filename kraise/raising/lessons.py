@@ -8,7 +8,7 @@ from dataclasses import replace
 from kraise.analysis.conditions import static_expr
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
-from kraise.ir.walk import topological
+from kraise.ir.walk import free_indices, topological
 from kraise.raising.collective.opened import by_warps
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
@@ -93,10 +93,13 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
             return replace(known, widths=fields | known.widths)
         if more:
             return replace(known, assumed=(*known.assumed, *more))
-    if cx.block_ends and any(d.code == "KR205" for d in refused.diagnostics):
-        blocks = {b for b in cx.blocks if b in cx.axes}  # the launch says how many there are
-        if not known.launched.issuperset(blocks):
-            return replace(known, launched=known.launched | blocks)
+    if cx.loop_ends and any(d.code == "KR205" for d in refused.diagnostics):
+        found = {n for n in cx.loop_ends if n in cx.axes}  # the launch says how many there are
+        if not known.launched.issuperset(found):
+            return replace(known, launched=known.launched | found)
+        ends = [a for (kind, a), e in cx.threads.items() if kind == "block" and free_indices(e) & cx.loop_ends - found]
+        if ends and not known.ways.keys() & {*ends}:  # k < threadIdx.x: a thread is below the block's size
+            return replace(known, ways=known.ways | dict.fromkeys(ends, threads.APART))
     if any(d.code == "KR206" for d in refused.diagnostics):
         whole = tiled(cx, known)  # a guard that whole blocks pass together
         if whole is not None:

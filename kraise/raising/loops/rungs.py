@@ -77,7 +77,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     if not isinstance(step, eq.Const) and (part := in_its_part(st, s, start, stop, live)) is not None:
         loop(cx, st, part, live, free)
         return
-    cx.block_ends |= bool(free_indices(stop) & {*cx.blocks})
+    cx.loop_ends |= free_indices(stop) & {*cx.blocks, *cx.thread_names}
     if (up := upwards(cx, st, s, start, stop, step)) is not None:
         loop(cx, st, up, live, free)
         return

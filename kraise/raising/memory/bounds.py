@@ -27,6 +27,7 @@ from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.memory.ranged import (
     Domain,
     above,
+    begun,
     bounds_alone,
     box,
     by_launch_only,
@@ -242,7 +243,7 @@ class _Marker:
         if any(is_rounded(a) for c in above(index, domain) for a in to_poly(c.args[1]).atoms()):
             return True
         paths = self.executed.get((array, subs)) or of_one_block(self.executed, array, subs)
-        if paths and all(counted(index, p, domain) for p in paths):
+        if paths and all(counted(index, p, domain) or begun(index, p, domain) for p in paths):
             return True
         if by_launch(view):  # or within the last block
             whole = self.executed.get((array, _flat(subs, view, self.tails(array))), ())

@@ -84,6 +84,19 @@ def counted(index: eq.Index, path: Iterable[eq.Expr], domain: Domain) -> bool:
     return launched and any(_bounded_by_data(c, index) for c in path)
 
 
+def begun(index: eq.Index, path: Iterable[eq.Expr], domain: Domain) -> bool:
+    """Whether a size stops threads before the last of a block (``block * blockDim + thread < n``), where a range goes
+    as far as that (``k < threadIdx.x``)."""
+    bounds = above(index, domain)
+    if not bounds or not all(by_launch((c.args[1],)) for c in bounds):
+        return False
+    return any(of_indices(c) and _has_size(c) and not implied(domain, c) for c in path)
+
+
+def _has_size(c: eq.Expr) -> bool:
+    return any(isinstance(n, eq.Param | eq.Shape) and not by_launch((n,)) for n in topological((c,)))
+
+
 def _counts_threads(bound: eq.Expr) -> bool:
     """Whether a number of the launch is of threads (or of their warps), not of blocks: there is one for each row."""
     sizes = [n for n in topological((bound,)) if isinstance(n, eq.Param | eq.Shape)]
@@ -197,6 +210,7 @@ def sizes_of(stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Expr]:
 
 __all__ = [
     "above",
+    "begun",
     "bounds_alone",
     "box",
     "counted",

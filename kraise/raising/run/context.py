@@ -100,7 +100,7 @@ class Context:
     barriers: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     rounds_around: tuple[eq.Axis, ...] = ()  # the parameters that count the rounds of loops around the launches
     meetings: bool = False  # the whole grid meets somewhere
-    block_ends: bool = False  # a loop ends where a block's index says
+    loop_ends: set[str] = field(default_factory=set)  # indices of blocks and threads that say where a loop ends
     stepping: bool = False  # the lanes of a warp meet somewhere
     steps: dict[str, int] = field(default_factory=dict)  # from a round's index to the next one's, by level
     rounds: dict[str, str] = field(default_factory=dict)  # the index of each such loop
