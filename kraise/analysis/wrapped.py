@@ -11,16 +11,15 @@ from collections.abc import Callable
 from kraise.analysis.conditions import is_static
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, topological, transform
 
 
 def unwound(subscripts: tuple[eq.Expr, ...], holds: Callable[[Poly], bool]) -> tuple[eq.Expr, ...]:
-    """``subscripts`` with ``i`` in place of ``(i + c) % n``, and of ``i // n`` beside ``i % n``: equal for the same
-    instances. ``holds(p)`` says whether ``p >= 0`` wherever the cell is touched."""
+    """``subscripts`` with ``i`` in place of ``(i + c) % n``, whatever sum of indices i is, and of ``i // n`` beside ``i %
+    n``: equal for the same instances. ``holds(p)`` says whether ``p >= 0`` wherever the cell is touched."""
     subscripts = tuple(_whole(s, subscripts) for s in subscripts)
     pinned = {s.name for s in map(_uncast, subscripts) if isinstance(s, eq.Index)}
-    return tuple(_index(s, pinned, holds) for s in subscripts)
+    return tuple(_number(s, pinned, holds) for s in subscripts)
 
 
 def _whole(s: eq.Expr, subscripts: tuple[eq.Expr, ...]) -> eq.Expr:
@@ -33,17 +32,17 @@ def _whole(s: eq.Expr, subscripts: tuple[eq.Expr, ...]) -> eq.Expr:
     return s
 
 
-def _index(s: eq.Expr, pinned: set[str], holds: Callable[[Poly], bool]) -> eq.Expr:
+def _number(s: eq.Expr, pinned: set[str], holds: Callable[[Poly], bool]) -> eq.Expr:
     match s:
         case eq.Op(name="mod" | "tmod", args=(x, m)) if is_static(to_poly(m)):
             poly, size = to_poly(transform(x, _uncast)), to_poly(m)
-            for i in sorted(poly.atoms(), key=repr):
-                if not isinstance(i, eq.Index) or i.name in pinned or poly.coefficient(i).value not in (1, -1):
-                    continue
-                rest = to_expr(poly.without(i))
-                moving = any(isinstance(n, eq.CarryIn | eq.FoldResult) for n in topological((rest,)))
-                if not moving and free_indices(rest) <= pinned and holds(to_poly(i)) and holds(size - to_poly(i) - 1):
-                    return eq.Index(i.name, INT)
+            own = Poly({m: c for m, c in poly.terms.items() if any(free_indices(a) - pinned for a in m)})
+            rest = to_expr(poly - own)
+            moving = any(isinstance(n, eq.CarryIn | eq.FoldResult) for n in topological((rest,)))
+            plain = own.terms and all(isinstance(a, eq.Index) or is_static(to_poly(a)) for a in own.atoms())
+            for number in (own, -own) if plain and not moving else ():
+                if holds(number) and holds(size - number - 1):
+                    return to_expr(number)
     return s
 
 

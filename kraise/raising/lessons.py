@@ -94,10 +94,11 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         if more:
             return replace(known, assumed=(*known.assumed, *more))
     if cx.loop_ends and any(d.code == "KR205" for d in refused.diagnostics):
-        found = {n for n in cx.loop_ends if n in cx.axes}  # the launch says how many there are
-        if not known.launched.issuperset(found):
-            return replace(known, launched=known.launched | found)
-        ends = [a for (kind, a), e in cx.threads.items() if kind == "block" and free_indices(e) & cx.loop_ends - found]
+        counted = {n for n in cx.loop_ends if n in cx.axes}  # the launch says how many there are
+        if not known.launched.issuperset(counted):
+            return replace(known, launched=known.launched | counted)
+        others = cx.loop_ends - counted
+        ends = [a for (kind, a), e in cx.threads.items() if kind == "block" and free_indices(e) & others]
         if ends and not known.ways.keys() & {*ends}:  # k < threadIdx.x: a thread is below the block's size
             return replace(known, ways=known.ways | dict.fromkeys(ends, threads.APART))
     if any(d.code == "KR206" for d in refused.diagnostics):

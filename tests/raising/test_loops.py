@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from tests.hostile.judge import judge
 from tests.raising.agree import agree, fold, kinds, refusal, text, write
 
 FREE = {
@@ -147,3 +148,34 @@ def test_a_variable_with_the_name_of_a_local_that_some_paths_set():
     exec(done.text, found)
     got = found["f"](np.array([1, -1, 3], np.float32), np.zeros(3, np.float32), 3)
     np.testing.assert_array_equal(got, [1, 1, 9])  # ((2 i or 0) - 1) * 2 + 3
+
+
+OWN_LOOP = """__global__ void k(float *y, const float *x, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {{
+    float v = 0.5f;
+    for (int k = 0; k {to}; k++) {body}
+    y[i] = v;
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("to", "body"),
+    [
+        ("< threadIdx.x", "v += x[k];"),
+        ("<= threadIdx.x", "v = fmaxf(v, x[i - threadIdx.x + k]);"),
+        ("< threadIdx.x % 5", "v *= x[i];"),
+        ("< threadIdx.x", "{ v = 0.5f * v + x[k]; if (v > 1.f) break; }"),
+    ],
+)
+def test_the_index_of_a_thread_ends_a_loop(to, body):
+    """It is below the block's size; a block may have more threads than there are elements."""
+    source = OWN_LOOP.format(to=to, body=body)
+    launches = [((3,), (7,)), ((1,), (32,)), ((5,), (4,))]
+    assert judge(source, "cu", "y=f[20] x=f[20] n=18", launches) == "right"
+
+
+def test_threads_that_meet_in_such_a_loop_are_refused():
+    source = OWN_LOOP.format(to="< threadIdx.x", body="y[k] = v + i;")
+    assert judge(source, "cu", "y=f[20] x=f[20] n=18", [((3,), (7,))]) == "refused KR201"

@@ -6,6 +6,7 @@ import pytest
 from kraise import pipeline
 from kraise.ir import equations as eq
 from kraise.ir.walk import statement_expressions, topological
+from tests.hostile.judge import judge
 from tests.raising.test_warps import raised, refusal, sums
 
 SPMV = """
@@ -133,3 +134,29 @@ def test_warps_that_take_one_row_after_another(rows):
 def test_warps_that_meet_or_part_in_their_rounds_are_refused(rows, body):
     done = every(*rows, body)
     assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR206"}
+
+
+STAGED = """__global__ void k(const float *x, float *y, int n, int m) {{
+  __shared__ float s[2][32];
+  int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+  for (int r = blockIdx.x * 2 + w; r < n; r += gridDim.x * 2) {{
+    float v = 0.f;
+    for (int c = lane; c < m; c += 32) v += x[r * m + c];
+    s[{row}][lane] = v;
+    {wait}
+    for (int d = 16; d > 0; d /= 2) {{ if (lane < d) s[w][lane] += s[w][lane + d]; __syncwarp(); }}
+    if (lane == 0) y[r] = s[w][0];
+    __syncwarp();
+  }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("row", "wait", "expected"),
+    [("w", "__syncwarp();", "right"), ("w", "", "refused"), ("1 - w", "__syncwarp();", "refused")],
+)
+def test_a_row_of_shared_memory_for_each_warp(row, wait, expected):
+    """Two rows: blocks of 64 threads, not of the two that ``blockIdx.x * 2`` would be."""
+    source = STAGED.format(row=row, wait=wait)
+    found = judge(source, "cu", "x=f[165] y=f[5] n=5 m=33", [((2,), (64,)), ((1,), (64,))])
+    assert found.startswith(expected)

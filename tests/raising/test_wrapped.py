@@ -8,6 +8,7 @@ from kraise.frontends import python
 from kraise.options import Options
 from kraise.raising import raise_function
 from tests.checks import agrees
+from tests.hostile.judge import judge
 
 STORE = """
 from numba import cuda
@@ -109,3 +110,15 @@ def test_a_ring_that_is_moved_on(cell, limit, roll):
     for n, s in ((7, 3), (4, 9), (1, 0)):
         request = pipeline.Request(shapes={"x": (n,), "y": (n,)}, values={"n": n, "m": n, "s": s})
         agrees(done, request)
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [("(i + 3) % n", "right"), ("(n - i) % n", "right"), ("(i + 3) % m", "refused"), ("(i / 2 + 3) % n", "refused")],
+)
+def test_a_ring_beside_the_index_of_a_thread(cell, expected):
+    """Block and thread are two indices then: their number goes round, whatever they are."""
+    source = f"int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[{cell}] = x[i] + threadIdx.x;"
+    source = f"__global__ void k(float *y, const float *x, int n, int m) {{ {source} }}"
+    found = judge(source, "cu", "y=f[13] x=f[13] n=13 m=12", [((3,), (5,)), ((1,), (16,))])
+    assert found.startswith(expected)

@@ -17,7 +17,17 @@ from kraise.ir.types import INT, ScalarType
 from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import maybe
 from kraise.raising.threads.indices import Ways
-from kraise.raising.threads.spelled import addends, axis_of_product, bare, number, stride, thread_axis
+from kraise.raising.threads.spelled import (
+    a_block_on,
+    addends,
+    axis_of_product,
+    bare,
+    number,
+    once,
+    stride,
+    thread_axis,
+    thread_part,
+)
 
 _MOST = 4  # ways that are tried
 _LARGEST = 1024
@@ -35,6 +45,7 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
             votes.setdefault(axis, {})[size] = None
 
     nodes = list(walked(body))
+    values = once(nodes)
     offsets: dict[int, None] = {}  # as in s[threadIdx.x + 256], the cell that many threads further
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
     for axis, size in _rims(body, nodes, shapes, names):
@@ -66,6 +77,12 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
         vote(k.Hw("thread", 0, INT), size)
     if 0 not in votes and _rows_of_warps(nodes):
         vote(k.Hw("thread", 0, INT), 32)
+    for s in nodes:
+        if isinstance(s, k.Load | k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts) > 1:
+            for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
+                part, rows = thread_part(at, names, values), number(extent)
+                if part is not None and rows is not None:  # s[threadIdx.x / 32][lane] of four rows
+                    vote(k.Hw("thread", part[0], INT), rows * part[1])
     further = {c for s in nodes if isinstance(s, k.Op) for a in addends(s) if (c := number(a)) is not None}
     paired = any(isinstance(s, k.Op) and stride(s) == 2 and axis_of_product(s, names) is not None for s in nodes)
     elsewhere = _rows_of_blocks(nodes, names)
@@ -84,8 +101,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
             case k.For(step=k.Const(value=by)):
                 for further_on in _beside(s):  # for (base = 0; base < n; base += 32): base + threadIdx.x
                     vote(further_on, by)
-    axes = sorted(votes)
-    ranked = product(*(list(enumerate(votes[a])) for a in axes))  # the likeliest of each axis, the second of each, ...
+    axes = sorted(votes)  # the likeliest of each axis, the second of each, ...
+    ranked = product(*(list(enumerate(votes[a])) for a in axes))
     likeliest = sorted(ranked, key=lambda sizes: (len({rank for rank, _ in sizes}), sum(rank for rank, _ in sizes)))
     found = [dict(zip(axes, (-n for _, n in sizes), strict=True)) for sizes in likeliest]
     return [{**known, **f} for f in found if f][:_MOST]
@@ -106,13 +123,19 @@ def _rows_of_warps(nodes: Iterable[object]) -> bool:
 def _rows_of_blocks(nodes: Iterable[object], names: dict[str, int]) -> dict[k.Expr, tuple[int, int]]:
     """By product: an axis of the threads, and how many it has, as in ``blockIdx.x * 4 + threadIdx.y``."""
     found: dict[k.Expr, tuple[int, int]] = {}
+    nodes = list(nodes)
+    values = once(nodes)
     for args in [addends(s) for s in nodes if isinstance(s, k.Op) and s.name == "add"]:
         for by, thread in (args, args[::-1]) if len(args) == 2 else ():
-            axis, by = thread_axis(thread, names), bare(by)
+            axis, by, part = thread_axis(thread, names), bare(by), thread_part(thread, names, values)
             for a, b in (by.args, by.args[::-1]) if isinstance(by, k.Op) and by.name == "mul" else ():
                 block, count = bare(a), number(b)
-                if axis is not None and count and isinstance(block, k.Hw) and block.kind == "block":
+                if not count or not isinstance(block, k.Hw) or block.kind != "block":
+                    continue
+                if axis is not None:
                     found |= {by: (axis, count)} if block.axis != axis else {}
+                elif part is not None:  # blockIdx.x * 4 + threadIdx.x / 32
+                    found[by] = part[0], count * part[1]
     return found
 
 
@@ -156,15 +179,6 @@ def _sure(body: tuple[k.Stmt, ...]) -> Iterator[k.Stmt]:
         yield s
         if isinstance(s, k.For | k.While):
             yield from _sure(s.body)
-
-
-def once(nodes: Iterable[object]) -> dict[str, k.Expr]:
-    """The locals that are assigned once, and what they are."""
-    values: dict[str, list[k.Expr]] = {}
-    for s in nodes:
-        if isinstance(s, k.Assign):
-            values.setdefault(s.name, []).append(s.value)
-    return {name: held[0] for name, held in values.items() if len(held) == 1}
 
 
 def from_thread(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr], depth: int = 4) -> tuple[int, int] | None:
@@ -212,21 +226,10 @@ def _halves(
             place, cells = from_thread(s.subscripts[0], names, values), number(shapes[s.array][0])
             if place is not None and cells is not None and cells == 2 * place[1]:
                 found[place] = None
-            axis = _a_block_on(s.subscripts[0], names)
+            axis = a_block_on(s.subscripts[0], names)
             if axis is not None and cells is not None and cells % 2 == 0:
                 found[axis, cells // 2] = None
     return list(found)
-
-
-def _a_block_on(e: k.Expr, names: dict[str, int]) -> int | None:
-    """The axis of ``threadIdx.x + blockDim.x``."""
-    match bare(e):
-        case k.Op(name="add", args=args):
-            for a, b in (args, args[::-1]):
-                far, axis = bare(a), thread_axis(b, names)
-                if isinstance(far, k.Hw) and far.kind == "blockDim" and far.axis == axis:
-                    return axis
-    return None
 
 
 def launched(module: k.Module, function: k.Function) -> dict[int, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kraise.ir import kernel as k
 from kraise.raising.loops.unrolled import maybe
 
@@ -37,6 +39,18 @@ def addends(e: k.Expr) -> list[k.Expr]:
     return [e]
 
 
+def thread_part(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr]) -> tuple[int, int] | None:
+    """The axis and the number of ``threadIdx.x / 32`` (or ``>> 5``); ``values`` of locals that are assigned once."""
+    match bare(e):
+        case k.Var(name=name) if name in values:
+            return thread_part(values[name], names, {n: v for n, v in values.items() if n != name})
+        case k.Op(name="floordiv" | "tdiv" | "shr" as op, args=(a, b)):
+            axis, by = thread_axis(bare(a), names), number(b)
+            if axis is not None and by is not None and 0 < by <= 32:
+                return axis, 1 << by if op == "shr" and by < 10 else by
+    return None
+
+
 def thread_axis(e: k.Expr, names: dict[str, int]) -> int | None:
     """The axis whose thread index ``e`` is."""
     match e:
@@ -47,3 +61,23 @@ def thread_axis(e: k.Expr, names: dict[str, int]) -> int | None:
         case k.Var(name=name):
             return names.get(name)
     return None
+
+
+def a_block_on(e: k.Expr, names: dict[str, int]) -> int | None:
+    """The axis of ``threadIdx.x + blockDim.x``."""
+    match bare(e):
+        case k.Op(name="add", args=args):
+            for a, b in (args, args[::-1]):
+                far, axis = bare(a), thread_axis(b, names)
+                if isinstance(far, k.Hw) and far.kind == "blockDim" and far.axis == axis:
+                    return axis
+    return None
+
+
+def once(nodes: Iterable[object]) -> dict[str, k.Expr]:
+    """The locals that are assigned once, and what they are."""
+    values: dict[str, list[k.Expr]] = {}
+    for s in nodes:
+        if isinstance(s, k.Assign):
+            values.setdefault(s.name, []).append(s.value)
+    return {name: held[0] for name, held in values.items() if len(held) == 1}
