@@ -15,7 +15,7 @@ from kraise.ir.walk import free_indices, topological, transform
 
 
 def unwound(subscripts: tuple[eq.Expr, ...], holds: Callable[[Poly], bool]) -> tuple[eq.Expr, ...]:
-    """``subscripts`` with ``i`` in place of ``(i + c) % n``, whatever sum of indices i is, and of ``i // n`` beside ``i %
+    """``subscripts`` with ``i`` in place of ``(i + c) % n``, i any sum of indices, and of ``i // n`` beside ``i %
     n``: equal for the same instances. ``holds(p)`` says whether ``p >= 0`` wherever the cell is touched."""
     subscripts = tuple(_whole(s, subscripts) for s in subscripts)
     pinned = {s.name for s in map(_uncast, subscripts) if isinstance(s, eq.Index)}
