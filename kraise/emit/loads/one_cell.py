@@ -54,7 +54,8 @@ def reached(kernel: eq.Kernel) -> Reached:
 def doubted(context: Context, dims: Sequence[Dim], extents: Sequence[Linear]) -> None:
     """Notes the axes that must not be empty where a load or a store is traced: a round of a loop always is."""
     around = [b for b in context.blocks[1:] if not b.unrolled]
-    rounds = tuple((context.size(b.axis) if b.axis is not None else None) or Linear() for b in around)
+    axes = [b.axis for b in around]
+    rounds = tuple(linear(a.hi) - linear(a.lo) if a is not None else Linear() for a in axes)
     for dim, extent in zip(dims, extents, strict=True):
         if isinstance(dim, Scalar) or (isinstance(dim, Gather) and around):
             context.doubts.append(Doubt(extent, rounds, dim.expr))

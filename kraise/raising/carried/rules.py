@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kraise.raising.carried.affine import induction, invariant
+from kraise.raising.carried.alternate import alternation
 from kraise.raising.carried.arg import arg_reduction, first_match, last_match
 from kraise.raising.carried.flag import flag
 from kraise.raising.carried.lookup import arg_lookup
@@ -28,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     first_match,
     flag,
     shift,
+    alternation,
     scan,
 )
 # a loop that stays sequential still has no use for carries that are functions of its index
