@@ -189,6 +189,9 @@ _ROWS = (
     _unary("log2", "np.log2(x)", "1 / (x * np.log(2.0))", safe=1.0),
     _unary("log10", "np.log10(x)", "1 / (x * np.log(10.0))", safe=1.0),
     _unary("log1p", "np.log1p(x)", "1 / (1 + x)", safe=0.0),
+    # a float as fraction * 2 ** exponent
+    _unary("fraction", "np.frexp(x)[0]", "np.exp2(-1.0 * np.frexp(x)[1])", "jnp.frexp({0})[0]"),
+    Operation("exponent", 1, "int", "np.frexp(x)[1]", ("",), "jnp.frexp({0})[1]"),
     # trigonometry
     _unary("sin", "np.sin(x)", "np.cos(x)"),
     _unary("cos", "np.cos(x)", "-np.sin(x)"),

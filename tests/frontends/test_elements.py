@@ -40,6 +40,11 @@ def parted(x, y):
         part, whole = math.modf(3 * x[i] - 5)
         y[i] = part + 10 * whole
 
+def binary(x, y):
+    for i in range(len(y)):
+        part, power = math.frexp(3 * x[i] - 5)
+        y[i] = 3 * part + math.ldexp(x[i], power)
+
 def under(x, y):
     for i in range(len(y)):
         for _ in range(4):
@@ -49,7 +54,7 @@ def under(x, y):
 """
 
 
-@pytest.mark.parametrize("name", ["weights", "parts", "beside", "parted", "under"])
+@pytest.mark.parametrize("name", ["weights", "parts", "beside", "parted", "binary", "under"])
 def test_values(name):
     given = {}
     exec(SOURCE, given)

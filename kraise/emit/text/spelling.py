@@ -41,6 +41,8 @@ def fill(node: ast.expr, values: list[Py]) -> Py:
             return Atom(ast.unparse(node))
         case ast.Call(func=func, args=args):
             return py.Call(fill(func, values), tuple(fill(a, values) for a in args))
+        case ast.Subscript(value=array, slice=at):
+            return py.Sub(fill(array, values), (fill(at, values),))
         case ast.BinOp(op=op, left=left, right=right):
             return py.Bin(_AST_OPS[type(op)], fill(left, values), fill(right, values))
         case ast.UnaryOp(operand=operand):

@@ -168,6 +168,9 @@ def several(scope: Scope, node: cst.Call) -> tuple[Expr, ...] | None:
     if concept == "sincos":
         (x,) = (ex.scalar(scope, a) for a in positional(scope, node, 1, 1))
         return ex.op("sin", x, span=span), ex.op("cos", x, span=span)
+    if concept == "frexp":
+        (x,) = (ex.scalar(scope, a) for a in positional(scope, node, 1, 1))
+        return ex.op("fraction", x, span=span), ex.op("exponent", x, span=span)
     if concept == "modf":
         (x,) = (ex.scalar(scope, a) for a in positional(scope, node, 1, 1))
         whole = ex.op("trunc", x, span=span)
