@@ -174,8 +174,8 @@ def _same(node: eq.Expr, size: eq.Expr) -> bool:
 
 
 def _neutral(op: str, kind: ScalarType) -> eq.Expr:
-    if op in _NEUTRAL:
-        value = _NEUTRAL[op]
+    value = _NEUTRAL.get(op)
+    if value is not None and isinstance(value, bool) == (kind == BOOL):
         return eq.Const(float(value) if kind.is_inexact else value, kind)
     if op in ("min", "max") and kind.is_inexact:
         return eq.Const(float("inf") if op == "min" else -float("inf"), kind)
