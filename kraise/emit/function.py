@@ -33,6 +33,7 @@ from kraise.emit.settled import settled
 from kraise.emit.stores import (
     columns,
     exclusive,
+    new_arrays,
     over_all,
     own_arrays,
     row_digits,
@@ -216,7 +217,7 @@ def _lowered(
                 case eq.Write():
                     writes.write(low, stmt)
                 case eq.New():
-                    writes.new(low, stmt)
+                    new_arrays.new(low, stmt)
                 case eq.Fold():
                     folds.fold(low, stmt, body_of)
                 case eq.Check():

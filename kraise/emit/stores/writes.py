@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kraise.diagnostics import Span, refuse
+from kraise.diagnostics import refuse
 from kraise.emit import guards, lazy, tree
-from kraise.emit.context import Assign, Context, Frame, Val
+from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import rolls, table_rows
 from kraise.emit.loads import subscripts as subs
 from kraise.emit.loads.blocked import told
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
-from kraise.emit.stores import bits, columns, ends, flat, joined, padded, pieces, versions, whole_rows
+from kraise.emit.stores import bits, columns, ends, flat, joined, new_arrays, padded, pieces, versions, whole_rows
 from kraise.emit.stores.one_of import of_one
 from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
@@ -255,7 +255,7 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
         text = (
             py.call("jnp.full_like", like, text)
             if like is not None and not stmt.view
-            else py.call("jnp.full", shape, text, _dtype(ctx, stmt.before))
+            else py.call("jnp.full", shape, text, new_arrays.dtype_of(ctx, stmt.before))
         )
         versions.assign_whole(low, stmt, text)
         return
@@ -351,49 +351,9 @@ def _rows(low: Lowering, dims: list[subs.Dim], extents: tuple, frame: Frame) -> 
     ]
 
 
-def new(low: Lowering, stmt: eq.New) -> None:
-    """Declares a new array; it is made where its contents are first asked for."""
-    ctx = low.ctx
-    ctx.elements[stmt.version.array] = stmt.element
-    ctx.extents[stmt.version.array] = stmt.shape
-    ctx.ndim[stmt.version.array] = len(stmt.shape)
-    if stmt.like:
-        ctx.like[stmt.version.array] = stmt.like
-    ctx.blocks[-1].bound.add(stmt.version)
-    depth = len(ctx.blocks) - 1
-    span: Span | None = stmt.span
-
-    def make() -> Py:
-        # an array that the source does not make may be of no cells where it has no rounds
-        own = "." in stmt.version.array
-        sizes = [ctx.at_least_zero(linear(e)) if own else ctx.static(e) for e in stmt.shape]
-        shape = sizes[0] if len(sizes) == 1 else py.Tup(tuple(sizes))
-        dtype = _dtype(ctx, stmt.version)
-        fill = stmt.fill
-        if fill is None or (isinstance(fill, eq.Const) and fill.value == 0):
-            text = py.call("jnp.zeros", shape, dtype)
-        else:
-            text = py.call("jnp.full", shape, low.lower(fill, ()).py, dtype)
-        name = ctx.names.fresh(stmt.version.array.split(".")[-1])
-        ctx.emit(Assign(name, text, span), depth)
-        return Atom(name)
-
-    ctx.lazy[stmt.version] = make
-    if stmt.fill is None or (isinstance(stmt.fill, eq.Const) and stmt.fill.value == 0):
-        ctx.blank.add(stmt.version)
-
-
-def _dtype(ctx: Context, version: eq.Version) -> Py:
-    """The dtype of an array when it is made."""
-    from kraise.emit.loops import carries
-
-    made = carries.of_made(ctx, version.array, ctx.element(version.array)) if version.array in ctx.extents else None
-    return made or versions.dtype_of(ctx, version)
-
-
 def element_dtype(kind: ScalarType) -> Py:
     """An element type as a dtype argument."""
     return Atom(dtype_text(kind))
 
 
-__all__ = ["linear", "new", "write"]
+__all__ = ["linear", "write"]
