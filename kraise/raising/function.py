@@ -50,7 +50,7 @@ from kraise.raising.run.statements import block
 from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.elements import elements_bounded
-from kraise.raising.threads.launch import covered, covers_asked, launch_of, of_launch, where_given, whole_warps
+from kraise.raising.threads.launch import covered, covers_asked, guessed, launch_of, of_launch, where_given, whole_warps
 from kraise.raising.threads.sizes import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.threads.unguarded import asks_where_given
@@ -242,7 +242,7 @@ class Raiser:
         launch, ndrange = launch_of(cx, stmts)
         if not covers_asked(cx.assumed, launch, ndrange):
             launch, ndrange = "required", ()
-        if not launch and any(asks_where_given(c, cx.cooperative) for c, _ in cx.checks):
+        if not launch and (guessed(cx, self.ways) or any(asks_where_given(c, cx.cooperative) for c, _ in cx.checks)):
             launch = "optional"  # nothing in the text looks at it, but it must be as wide as the rows
         whole_warps(cx, stmts)
         fitting, fits = narrow.checks(stmts, returns, cx.module.language == "python")

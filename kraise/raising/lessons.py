@@ -22,6 +22,7 @@ from kraise.raising.threads import groups, multiples
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
+from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, limits, named_sizes, suggested
 from kraise.raising.threads.unguarded import in_fields, rows_of_blocks, spans, unguarded, widths
@@ -220,6 +221,14 @@ def widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:
     return {} if contradicts(ways, told) else ways
 
 
+def taken_in(attempt: Raiser, told: threads.Ways) -> list[threads.Ways]:
+    """Blocks with a thread for each cell that a tree or a serial sum takes in: some of an array may only keep its rows
+    in different banks. Of the other axes nothing, or a thread for each cell."""
+    summed = {axis: -n for axis, n in reached(attempt.inlined).items()}
+    ways = [summed, widest(attempt, {}) | summed] if summed else []
+    return [w for w in ways if not contradicts(w, told)]
+
+
 def guarded_cells(attempt: Raiser) -> threads.Ways:
     """Blocks with a thread for each cell that is filled under a guard."""
     return {axis: -n for axis, n in limits(attempt.inlined, guarded=True).items() if n > 1}
@@ -251,6 +260,7 @@ __all__ = [
     "launched_rows",
     "of_launch",
     "shared_out",
+    "taken_in",
     "tiled",
     "tying",
     "unsized",

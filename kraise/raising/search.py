@@ -27,6 +27,7 @@ from kraise.raising.lessons import (
     launched_rows,
     of_launch,
     shared_out,
+    taken_in,
     tiled,
     tying,
     unsized,
@@ -104,10 +105,12 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 if vain and first is not None:  # the size is a guess, and it makes a store one that never happens
                     raise with_attempts(first, tried)
                 apart = strides(last.inlined, left) or last.cx.part_lanes
+                summed: list[threads.Ways] = []
                 if last.cx.unfilled and kernel.launch == "required":
-                    apart = widest(last, told)  # blocks with fewer threads leave cells that are read
-                if apart and not start.ways and not contradicts(apart, told):
-                    sized = _sized(module, function, options, known, apart)
+                    # blocks with fewer threads leave cells that are read
+                    summed, apart = taken_in(last, told), widest(last, told)
+                for ways in [*summed, *([apart] if apart and not contradicts(apart, told) else [])]:
+                    sized = None if start.ways else _sized(module, function, options, known, ways)
                     if sized is not None:
                         return sized
                 kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
@@ -213,8 +216,8 @@ def _filled(
     does better, or the launches say which it is."""
     if all(abs(n) == 1 for n in known.ways.values()) or any(told.get(axis) == abs(n) for axis, n in known.ways.items()):
         return None
-    sizes = [widest(attempt, told), guarded_cells(attempt), *suggested(attempt.inlined, {})]
-    for ways in as_launched(sizes, told, hinted(module, function)):
+    sizes = [*taken_in(attempt, told), widest(attempt, told), guarded_cells(attempt), *suggested(attempt.inlined, {})]
+    for ways in as_launched([w for w in sizes if w], told, hinted(module, function)):
         other = ways and {a: abs(n) for a, n in ways.items()} != {a: abs(n) for a, n in known.ways.items()}
         if other and (found := _sized(module, function, options, known, ways)) is not None:
             return found

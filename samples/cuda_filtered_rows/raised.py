@@ -6,14 +6,17 @@ import jax
 import jax.numpy as jnp
 
 
-@partial(jax.jit, static_argnames=("width", "height"))
-def filter_rows(image, out, width, height, taps):
+@partial(jax.jit, static_argnames=("width", "height", "grid", "block"))
+def filter_rows(image, out, width, height, taps, *, grid=None, block=None):
     """out[y, x] = sum_(-3 <= j < 4) (image[y, j + x] if j + x >= 0 and j + x < width else 0.0) *
         taps[3 - j]
         for 0 <= x < width, 0 <= y < height
 
     a block has 32 threads along x
     """
+    block = block[0] if isinstance(block, tuple) else block
+    if block is not None and block != 32:
+        raise ValueError("filter_rows: a block has 32 threads along x")
     if width < 1:
         return out
     image2 = image[: height * width].reshape(height, width)

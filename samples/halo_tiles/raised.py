@@ -3,14 +3,16 @@
 Tiles with a rim in shared memory: by the threads at the edges, and by all of them over rows and columns.
 """
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
 jax.config.update("jax_enable_x64", True)  # kernel.py uses 64 bits
 
 
-@jax.jit
-def relax(u, v):
+@partial(jax.jit, static_argnames=("grid", "block"))
+def relax(u, v, *, grid=None, block=None):
     """One step of Jacobi's method; the threads at the edges of a block fetch the rim.
 
     v[y, x] = 0.25 * (u[y, x - 1] + u[y, x + 1] + u[y - 1, x] + u[y + 1, x])
@@ -19,7 +21,13 @@ def relax(u, v):
     a block has 8 threads along x
     a block has 8 threads along y
     """
+    if block is not None:
+        block = (*block, 1)[:2] if isinstance(block, tuple) else (block, 1)
     ny, nx = u.shape
+    if block is not None and block[0] != 8:
+        raise ValueError("relax: a block has 8 threads along x")
+    if block is not None and block[1] != 8:
+        raise ValueError("relax: a block has 8 threads along y")
     if 0 in u.shape:
         return v
     return v.at[1 : ny - 1, 1 : nx - 1].set(

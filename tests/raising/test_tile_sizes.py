@@ -12,6 +12,8 @@ from kraise.ir import equations as eq
 from kraise.ir.walk import statement_expressions, topological
 from kraise.options import Options
 from kraise.raising import raise_function
+from kraise.verify.load import load_module
+from tests.checks import agrees
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TILES = (SAMPLES / "cuda_tile_sizes" / "kernel.cu").read_text()
@@ -303,3 +305,32 @@ __global__ void f(const float *x, float *y) {
     assert done.text is None or "12 threads" not in done.text
     told = pipeline.translate(source + "\nvoid run(float *x, float *y, int n) { f<<<n, 12>>>(x, y); }", "f.cu")
     assert told.text is None and "KR207" in {d.code for d in told.diagnostics}  # nobody fills the other cells
+
+
+ROW_SUM = """
+__global__ void k(const int *x, int *w, int nx, int ny) {
+  int tx = threadIdx.x, ty = threadIdx.y, r = blockIdx.y * blockDim.y + ty, a = 0;
+  __shared__ int s%s;
+  if (r < ny) for (int c = tx; c < nx; c += blockDim.x) a += x[r * nx + c];
+  s[ty][tx] = a;
+  __syncthreads();
+  %s
+  if (tx == 0 && r < ny) w[r] = s[ty][0];
+}
+"""
+HALVED = "for (int d = 4; d > 0; d >>= 1) { if (tx < d) s[ty][tx] += s[ty][tx + d]; __syncthreads(); }"
+SERIAL = "if (tx == 0) for (int i = 1; i < 8; i++) s[ty][0] += s[ty][i];"
+
+
+@pytest.mark.parametrize(
+    ("cells", "tree"), [("[4][9]", HALVED), ("[4][8 + 1]", SERIAL), ("[4][16]", HALVED), ("[5][8]", HALVED)]
+)
+def test_a_block_has_as_many_threads_as_its_sum_takes_in_and_that_is_checked(cells, tree):
+    """A column more keeps the rows in different banks, and an array may be roomy: what a tree adds up counts."""
+    done = pipeline.translate(ROW_SUM % (cells, tree), "k.cu")
+    assert done.text and "a block has 8 threads along x" in done.text and "along y" not in done.text, done.text
+    shapes = {"x": (39,), "w": (3,)}
+    agrees(done, pipeline.Request(shapes=shapes, values={"nx": 13, "ny": 3}, grid=(1, 1), block=(8, 4)))
+    x, w = np.arange(39, dtype=np.int32), np.zeros(3, np.int32)
+    with pytest.raises(ValueError, match="a block has 8 threads along x"):
+        load_module(done.text).k(x, w, 13, 3, block=(9, 4))

@@ -13,6 +13,7 @@ from kraise.ir.walk import free_indices, statement_expressions, topological
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.row_views import by_launch
+from kraise.raising.threads.sizes import hinted, launched
 
 
 def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:
@@ -75,6 +76,14 @@ def _thread_name(cx: Context, axis: int) -> str:
     if v is None:
         return ""
     return next((n for n in cx.thread_names if n in free_indices(v)), "")
+
+
+def guessed(cx: Context, ways: threads.Ways) -> bool:
+    """Whether the source asks how many threads a block has (``blockDim``) along an axis of which only a guess says it:
+    no launch in the file does."""
+    told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)}
+    asked = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "blockDim"}
+    return any(abs(n) > 1 and axis in asked and axis not in told for axis, n in ways.items())
 
 
 def whole_warps(cx: Context, stmts: tuple[eq.Stmt, ...]) -> None:
