@@ -50,7 +50,9 @@ class _Reach:
         self.read: dict[tuple[str, int], set[tuple[int, int, bool]]] = {}  # from, to, by their own threads alone
         self.open: set[tuple[str, int]] = set()  # how far threads read is not clear
         for s in nodes:
-            for d, at in enumerate(s.subscripts if isinstance(s, k.Store) and s.array in self.shapes else ()):
+            if not isinstance(s, k.Store) or s.array not in self.shapes:
+                continue
+            for d, at in enumerate(s.subscripts):
                 place = from_thread(at, self.names, self.values)
                 if place is not None and place[1] == 0:
                     self.filled.setdefault((s.array, d), place[0])
@@ -85,7 +87,9 @@ class _Reach:
 
     def loads(self, parts: tuple[object, ...], env: dict[str, _Range], threads: dict[int, _Range]) -> None:
         for n in walked(parts):
-            for d, at in enumerate(n.subscripts if isinstance(n, k.Load) and n.array in self.shapes else ()):
+            if not isinstance(n, k.Load) or n.array not in self.shapes:
+                continue
+            for d, at in enumerate(n.subscripts):
                 key = (n.array, d)
                 if (axis := self.filled.get(key)) is None:
                     continue
