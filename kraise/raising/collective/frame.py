@@ -91,12 +91,15 @@ def frame(cx: Context) -> Frame | None:
         return None
     rows = ("thread", 1) in cx.threads or ("thread", 2) in cx.threads
     thread = cx.threads["thread", 0]
-    inside = [n for n in cx.thread_names if n in free_indices(thread) and n not in cx.blocks]
+    # a loop over the rows of warps has another index in place of the warp's: then only its lanes can be told
+    hidden = sorted(free_indices(thread) - {*cx.thread_names, *cx.blocks})
+    inside = [n for n in cx.thread_names if n in free_indices(thread) and n not in cx.blocks] + hidden
+    rows = rows or bool(hidden)
     extent = cx.threads["blockDim", 0]
     block = cx.threads.get(("block", 0))
     local: dict[eq.Expr, eq.Expr] = {}
     if cx.lane is None:
-        if len(inside) != 1:
+        if len(inside) != 1 or hidden:
             return None
         own: eq.Expr = THREAD
         if thread is not eq.Index(inside[0], INT):
@@ -113,7 +116,7 @@ def frame(cx: Context) -> Frame | None:
     for n in others:
         warp = eq.Index(n, INT)
         whole = operation("add", (operation("mul", (lanes, warp), INT), lane), INT)
-        if thread is whole or block is None:
+        if to_poly(thread) == to_poly(whole) or block is None:
             local[warp] = WARPS
         else:
             warps = to_expr(divided(to_poly(extent), to_poly(lanes))[0])
