@@ -23,7 +23,7 @@ def witness(
     least: int = LARGE,
 ) -> dict[str, int] | None:
     """Values of indices and sizes with ``outside >= 0``, if all sizes from ``least`` on have such; "" is the
-    subscript's own value."""
+    subscript's own value. What only the subscript names is a size, too, where they are ``FULL``."""
     space = Space()
     names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
     space.path((*a.path, *(c for c in launch if free_indices(c) & names)), {})
@@ -31,6 +31,8 @@ def witness(
     text, at = space.poly(outside, {}), space.poly(place, {})
     if space.dropped or text is None or at is None:
         return None
+    if least == FULL:
+        sizes = list(space.params.values())
     where = [*space.constraints, f"at = {at}", *(f"{p} >= {least}" for p in sizes)]
     point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", threads), None)
     if point is None:

@@ -62,8 +62,8 @@ def test_python_counts_from_the_end(name):
     agree(ROUND[name])
 
 
-ROUNDS = "def k(x, w, y, p):\n t = w[0] * p[0]\n n = len(x)\n s = 0.0\n for j in range({}):\n  {}\n y[0] = s + t"
-THREADS = "from numba import cuda, float64\n@cuda.jit\ndef k(x, w, y, p):\n t = w[0] * p[0]\n i = cuda.grid(1)\n n = x.size\n if i < n:\n  s = 0.0\n  {}\n  y[i] = s + t"
+ROUNDS = "def k(x, w, y, p, m):\n t = w[0] * p[0]\n n = len(x)\n s = 0.0 * m\n for j in range({}):\n  {}\n y[0] = s + t"
+THREADS = "from numba import cuda, float64\n@cuda.jit\ndef k(x, w, y, p, m):\n t = w[0] * p[0] + m\n i = cuda.grid(1)\n n = x.size\n if i < n:\n  s = 0.0\n  {}\n  y[i] = s + t"
 LOCAL = "v = cuda.local.array(4, float64)\n  for j in range(4): v[{}] = x[i] + j\n  for j in range(4):\n   "
 MASKED = {
     "mirrored": (THREADS, "if x[i - 1] > 0: s = w[-i - 1]"),
@@ -75,6 +75,8 @@ MASKED = {
     "a round that stays": ("n", "s = 0.5 * s + (x[~j] if w[j] > 0 else x[-j - 1] * w[p[j]])"),
     "a count that stays": (THREADS, "j = 0\n  while j < n and x[j - 1] < 1.5:\n   s += w[-j - 1] * x[p[j]]\n   j += 1"),
     "its own cells": (THREADS, LOCAL.format("j - 1") + "if w[i] > j - 2: s = 0.5 * s + v[~j] * j"),
+    "by a parameter": ("n", "y[j] = x[j - p[0]]\n  s += w[j - m] if x[j] > 0 else x[j - m]"),
+    "rounds written out": ("-2, 1", "s = math.sin(s) + x[j] * w[j]"),
     "stored, too": ("n", "if w[j] > 0: y[j - 1] = x[-j - 1]\n  elif w[j - 1] > 0: y[j - 1] += x[j - 1]"),
 }
 
@@ -85,7 +87,7 @@ def test_under_masks_too(name):
     frame, text = MASKED[name]
     source = "import math\n" + (frame.format(text) if frame is THREADS else ROUNDS.format(frame, text))
     for n in (2, 6):
-        assert judge(source, "py", f"x=d[{n}] w=d[{n}] y=d[{n}] p=i[{n}]<-{n}:{n}", [((3,), (2,))]) == "right"
+        assert judge(source, "py", f"x=d[{n}] w=d[{n}] y=d[{n}] p=i[{n}]<-{n}:{n} m={n - 1}", [((3,), (2,))]) == "right"
 
 
 OUTSIDE = {

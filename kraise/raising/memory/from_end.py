@@ -30,9 +30,11 @@ def note(cx: Context, st: State, a: Access, axis: int) -> None:
     own = st.locals.get(a.array)  # a thread's or a block's has axes that the source does not write
     at = axis - (0 if own is None else len(own.prefix))
     if cx.module.language == "python" and at >= 0 and a.span is not None and not a.view and not a.whole:
-        below = eq.Op("lt", (a.subscripts[axis], eq.Const(0, INT)), BOOL)
-        always = implied((*a.path, *cx.facts), below)
-        cx.below[a.span, at] = always and cx.below.get((a.span, at), True)
+        cx.below[a.span, at] = all(
+            implied((*b.path, *cx.facts), eq.Op("lt", (b.subscripts[axis], eq.Const(0, INT)), BOOL))
+            for b in st.accesses
+            if (b.span, b.array) == (a.span, a.array)  # rounds that are written out among them
+        )
 
 
 def counted(body: tuple[k.Stmt, ...], wanted: Mapping[tuple[Span, int], bool]) -> tuple[k.Stmt, ...]:

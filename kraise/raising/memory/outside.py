@@ -34,8 +34,7 @@ def check(cx: Context, st: State) -> None:
         Refused: KR204, with the values that make it leave.
     """
     found: dict[object, Diagnostic] = {}
-    python = cx.module.language == "python"
-    counted = {a.array for a in st.accesses if not a.write and not a.own} if python else set()
+    read = {a.array for a in st.accesses if not a.write and not a.own}
     for a in st.accesses:
         if a.array == BARRIER or (a.span, a.array, a.write) in found or _widened(a):
             continue
@@ -47,8 +46,8 @@ def check(cx: Context, st: State) -> None:
                 values = witness(judged, place, poly, cx.facts, cx.thread_names)
                 if values is None:
                     values = _by_first_block(cx, a, place, poly)
-                if values is None and way == BELOW and a.array in counted:
-                    judged = replace(a, path=_without_data(a.path))
+                if values is None and way == BELOW and cx.module.language == "python":
+                    judged = replace(a, path=_without_data(a.path)) if a.array in read else a
                     values = witness(judged, place, poly, cx.facts, cx.thread_names, FULL)
                 if values is not None:
                     left.add(way)
