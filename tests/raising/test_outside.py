@@ -52,6 +52,7 @@ ROUND = {
     "a range below zero": "def f(x, y):\n n = len(x)\n for k in range(-n, 0): y[k] = x[k]",
     "a range down below zero": "def f(x, y):\n s = 0.0\n for k in range(-1, -len(x) - 1, -1): s = 0.5 * s + x[k]\n y[0] = s",
     "a range from below zero, under data": "def f(x, y):\n for i in range(len(y)):\n  for k in range(-2, 3):\n   if x[k] > 0: y[i] = x[k]",
+    "a range over the whole": "def f(x, y):\n for k in range(len(x) + 1): y[0] += x[-k]",
     "from the end": "def f(x, y):\n for i in range(len(x)): y[-i - 1] = x[i] - x[-i - 1]",
     "two axes": "def f(A, B):\n for i in range(len(A)):\n  for j in range(len(A)): B[i, j] = A[i - 1, j] - A[-1 - i, j - 1]",
 }
@@ -95,6 +96,8 @@ OUTSIDE = {
     "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 2) for i = 2, x.shape[0] = 2"),
     "the mirror off by one": ("def f(x, y):\n n = len(x)\n for i in range(n): y[i] = x[n - i]", "beyond its last element (at 2) for i = 0, x.shape[0] = 2"),
     "a window over both ends": ("def f(x, y):\n i = cuda.grid(1)\n if i < x.size:\n  a = 0.0\n  for j in range(i - 3, i + 4): a += x[j]\n  y[i] = a", "beyond its last element"),
+    "from the end and further": ("def f(x, y):\n for i in range(len(x)): y[i] = x[-i - 2]", "before its first element, from the end as well (at -3)"),
+    "a range from further on": ("def f(x, y):\n n = len(x)\n for k in range(-n - 1, 0): y[k] = x[k]", "from the end as well (at -3)"),
     "a carried value": ("def f(x, n):\n for i in range(n): x[i] = x[i - 1] + 1.0", "before its first element (at -1)"),
 }  # fmt: skip
 

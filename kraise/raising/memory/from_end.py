@@ -29,7 +29,8 @@ def note(cx: Context, st: State, a: Access, axis: int) -> None:
     """Remembers an access that is found below zero."""
     own = st.locals.get(a.array)  # a thread's or a block's has axes that the source does not write
     at = axis - (0 if own is None else len(own.prefix))
-    if cx.module.language == "python" and at >= 0 and a.span is not None and not a.view and not a.whole:
+    plain = a.span is not None and not a.view and not a.whole
+    if cx.module.language == "python" and at >= 0 and plain and (a.span, at) not in cx.from_end:
         cx.below[a.span, at] = all(
             implied((*b.path, *cx.facts), eq.Op("lt", (b.subscripts[axis], eq.Const(0, INT)), BOOL))
             for b in st.accesses

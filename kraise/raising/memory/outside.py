@@ -25,6 +25,7 @@ from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 
 BELOW = "before its first element"
+FURTHER = "before its first element, from the end as well"
 
 
 def check(cx: Context, st: State) -> None:
@@ -34,6 +35,7 @@ def check(cx: Context, st: State) -> None:
         Refused: KR204, with the values that make it leave.
     """
     found: dict[object, Diagnostic] = {}
+    python = cx.module.language == "python"
     read = {a.array for a in st.accesses if not a.write and not a.own}
     for a in st.accesses:
         if a.array == BARRIER or (a.span, a.array, a.write) in found or _widened(a):
@@ -41,17 +43,17 @@ def check(cx: Context, st: State) -> None:
         for axis, subscript in enumerate(a.whole or a.subscripts):
             place = to_poly(subscript)
             left = set[str]()
-            for way, poly in _ways(st, a, axis, place):
+            for way, poly in _ways(st, a, axis, place, python):
                 judged = _whatever_data_say(a, place)
                 values = witness(judged, place, poly, cx.facts, cx.thread_names)
                 if values is None:
                     values = _by_first_block(cx, a, place, poly)
-                if values is None and way == BELOW and cx.module.language == "python":
+                if values is None and way == BELOW and python:
                     judged = replace(a, path=_without_data(a.path)) if a.array in read else a
                     values = witness(judged, place, poly, cx.facts, cx.thread_names, FULL)
                 if values is not None:
                     left.add(way)
-                    found[a.span, a.array, a.write] = _finding(a, way, values)
+                    found[a.span, a.array, a.write] = _finding(a, way, values, python)
             if left == {BELOW}:  # beyond the last element, Python counts from nowhere
                 from_end.note(cx, st, a, axis)
     if found:
@@ -63,7 +65,7 @@ def _widened(a: Access) -> bool:
     return any(name.startswith("$") for s in a.subscripts for name in free_indices(s))
 
 
-def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]]:
+def _ways(st: State, a: Access, axis: int, place: Poly, python: bool) -> list[tuple[str, Poly]]:
     """What is not negative where ``place`` is outside: below zero, and beyond an extent that is known."""
     if axis and a.view and not a.whole:
         return []  # a digit: within its radix by proof
@@ -81,7 +83,8 @@ def _ways(st: State, a: Access, axis: int, place: Poly) -> list[tuple[str, Poly]
         known = any(extent in to_poly(s).atoms() for s in (*_operands(a.path), *a.subscripts))
     if extent is None or not known:
         return below
-    return [*below, ("beyond its last element", place - to_poly(extent))]
+    further = [(FURTHER, -place - to_poly(extent) - 1)] if below and python else []
+    return [*below, *further, ("beyond its last element", place - to_poly(extent))]
 
 
 def _from_below(a: Access, place: Poly) -> bool:
@@ -128,10 +131,12 @@ def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:
     return [x for c in path if isinstance(c, eq.Op) for x in c.args if isinstance(x, eq.Expr)]
 
 
-def _finding(a: Access, way: str, values: dict[str, int]) -> Diagnostic:
+def _finding(a: Access, way: str, values: dict[str, int], python: bool) -> Diagnostic:
     at = values.pop("")
     where = ", ".join(f"{name} = {v}" for name, v in values.items())
     verb = "stores to" if a.write else "reads"
     reason = f"this {verb} `{a.array}` {way} (at {at})" + (f" for {where}" if where else "")
-    hint = "guard the access; a subscript from the end is written with a constant (x[-1]) or the length"
+    hint = "guard the access"
+    if python and way == BELOW:
+        hint += "; if it is meant to count from the end, it is this use of the element that is not raised here"
     return Diagnostic("KR204", reason, a.span, hint)
