@@ -59,6 +59,36 @@ class _Side:
     tail: eq.Expr | None
 
 
+@dataclass(frozen=True)
+class Span:
+    """Index ``index`` lies from ``pointer[row] + start`` to before ``pointer[row + 1] + end``."""
+
+    index: str
+    pointer: eq.Read
+    start: int
+    end: int
+
+    @property
+    def row(self) -> Poly:
+        return to_poly(self.pointer.subscripts[0])
+
+
+def spans(conjuncts: Iterable[eq.Expr]) -> tuple[Span, ...]:
+    """The ranges in segments that ``conjuncts`` describe."""
+    sides = [s for s in map(_side, conjuncts) if s is not None and s.unless_last is None]
+    return tuple(
+        Span(low.index, low.read, low.shift, high.shift)
+        for low in sides
+        for high in sides
+        if low.lower and not high.lower and low.index == high.index and _next(low.read, high.read)
+    )
+
+
+def _next(a: eq.Read, b: eq.Read) -> bool:
+    """Whether ``b`` is the entry behind ``a``."""
+    return a.version is b.version and (to_poly(b.subscripts[0]) - to_poly(a.subscripts[0])).value == 1
+
+
 def segments(conjuncts: Iterable[eq.Expr], given_ends: bool = False) -> tuple[Segment, ...]:
     """The segments that ``conjuncts`` describe, in their order; one that they describe in part with either shift, that
     which is nearer to none first. ``given_ends``: those too whose end is under a condition the next one's start and
@@ -70,8 +100,8 @@ def segments(conjuncts: Iterable[eq.Expr], given_ends: bool = False) -> tuple[Se
         for high in sides:
             if not low.lower or high.lower or low.index != high.index or low.shift < high.shift:
                 continue
-            a, b = low.read, high.read
-            if a.version is not b.version or (to_poly(b.subscripts[0]) - to_poly(a.subscripts[0])).value != 1:
+            a = low.read
+            if not _next(a, high.read):
                 continue
             if high.unless_last is not None or low.unless_last is not None:
                 if given_ends and low.unless_last is None and low.shift == high.shift:

@@ -33,12 +33,13 @@ def different(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, injective:
 
 
 def disjoint(space: Any, a: Any, b: Any, names_a: Any, names_b: Any) -> None:
-    """Segments of one array that does not decrease: a larger index belongs to the same segment or a later one."""
-    from kraise.analysis.segments import segments  # which asks for dependences
+    """Segments of one array that does not decrease: what lies in an earlier one, less what its end is shifted by, is
+    before what lies in a later one, less what its start is shifted by."""
+    from kraise.analysis.segments import spans  # which asks for dependences
 
-    for s in segments(a.path):
-        for t in segments(b.path):
-            if s.pointer.version is not t.pointer.version or s.shift != t.shift:
+    for s in spans(a.path):
+        for t in spans(b.path):
+            if s.pointer.version is not t.pointer.version:
                 continue
             row_s, row_t = space.poly(s.row, names_a), space.poly(t.row, names_b)
             if row_s is None or row_t is None:
@@ -46,8 +47,8 @@ def disjoint(space: Any, a: Any, b: Any, names_a: Any, names_b: Any) -> None:
             i = space.variable(names_a.get(s.index, s.index))
             j = space.variable(names_b.get(t.index, t.index))
             space.constraints.append(
-                f"(({i} < {j} and {row_s} <= {row_t}) or ({i} > {j} and {row_s} >= {row_t})"
-                f" or ({i} = {j} and {row_s} = {row_t}))"
+                f"(({i} - {s.end} < {j} - {t.start} and {row_s} < {row_t})"
+                f" or ({i} - {s.start} > {j} - {t.end} and {row_s} > {row_t}) or {row_s} = {row_t})"
             )
 
 

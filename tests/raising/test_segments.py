@@ -1,5 +1,6 @@
 """Ragged loops: rows of a flat range become segments, other bodies run to the longest row, races stay refused."""
 
+import itertools
 import re
 
 import numpy as np
@@ -107,13 +108,42 @@ def test_rows_are_told_by_their_pointers_where_nothing_else_asks_for_them(term, 
         np.testing.assert_allclose(mine, theirs, rtol=1e-6)
 
 
-def test_a_linear_recurrence_in_rows_is_refused_where_it_is_stored():
-    """To the longest row each lane would store to a row that only its bounds keep apart from the others."""
-    source = "from numba import cuda\n\n@cuda.jit\ndef kernel(ptr, val, n):\n    i = cuda.grid(1)\n    if i < n:\n"
-    source += "        s = 0.0\n"
-    source += "        for k in range(ptr[i], ptr[i + 1]):\n            s = 0.5 * s + val[k]\n            val[k] = s\n"
+IN_ROWS = {  # a body over k: what it makes of the row v
+    "y[k] = y[k] * x[i]": lambda v, a: v * a,
+    "y[k] += x[i]": lambda v, a: v + a,
+    "s = x[i] * s + y[k]\n            y[k] = s": lambda v, a: np.array(
+        [v[: q + 1] @ a ** np.arange(q, -1, -1) for q in range(v.size)]
+    ),
+    "y[k + i] = x[i] if k > 2 else y[k + i]": None,
+}
+
+
+@pytest.mark.parametrize("body", IN_ROWS)
+def test_a_row_is_changed_in_place(body):
+    """Entries of a row are its lane's own, whatever the loop to the longest row carries."""
+    source = "from numba import cuda\n\n@cuda.jit\ndef kernel(ptr, x, y, n):\n    i = cuda.grid(1)\n    if i < n:\n"
+    source += f"        s = 0.0\n        for k in range(ptr[i], ptr[i + 1]):\n            {body}\n"
     done = pipeline.translate(source, "kernel.py")
-    assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR202"}
+    assert done.text and done.text.count("ptr must not decrease") == 1, [d.reason for d in done.diagnostics]
+    assert ("while_loop" in done.text) is ("s = x" in body or "k + i" in body)
+    ptr, x = np.array([0, 3, 3, 4, 9], np.int32), np.array([0.5, 2.0, -1.5, 0.25], np.float32)
+    y = np.linspace(-1, 1, 13, dtype=np.float32)
+    want = y.copy()
+    for i, (a, b) in enumerate(itertools.pairwise(ptr)):
+        if IN_ROWS[body] is not None:
+            want[a:b] = IN_ROWS[body](y[a:b], x[i])
+        else:
+            want[[k + i for k in range(a, b) if k > 2]] = x[i]
+    np.testing.assert_allclose(load_module(done.text).kernel(ptr, x, y, 4), want, rtol=1e-6)
+
+
+@pytest.mark.parametrize("first, entry", [("ptr[i] + 1", "k - 1"), ("ptr[i] + 2", "k - 2"), ("ptr[i] + 2", "k - 1")])
+def test_an_entry_before_one_is_the_lanes_own_from_the_next_on(first, entry):
+    source = "from numba import cuda\n\n@cuda.jit\ndef kernel(ptr, y, n):\n    i = cuda.grid(1)\n    if i < n:\n"
+    source += f"        for k in range({first}, ptr[i + 1]):\n            y[k] += y[{entry}]\n"
+    assert pipeline.translate(source, "kernel.py").text
+    near = pipeline.translate(source.replace(first, first[:-1] + "0"), "kernel.py")
+    assert near.text is None and {d.code for d in near.diagnostics} == {"KR201"}
 
 
 def test_rows_of_other_arrays_are_totals_of_every_row():
@@ -159,9 +189,11 @@ ROW = """
     "store, code",
     [
         ("y[col[k]] = x[i]", "KR202"),  # several entries may name one cell
-        ("y[k + i] = x[i]", "KR202"),
+        ("y[k - i] = x[i]", "KR202"),
         ("y[k // 2] = x[i]", "KR202"),
         ("y[k] = y[k + 1] + x[i]", "KR201"),
+        ("y[k] = 0.5 * y[k + 1] * y[k]", "KR201"),
+        ("y[k - 1] = y[k] * y[k - 1]", "KR201"),
     ],
 )
 def test_stores_that_may_meet_are_refused(store, code):

@@ -7,6 +7,7 @@ from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
+from kraise.raising.ragged.own_places import COUNTED
 from kraise.raising.run.arithmetic import index_like, row_like
 
 HINT = "use an atomic if all of them count, or guard the store to the one that does"
@@ -50,7 +51,8 @@ def refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shar
     which = ", ".join(threads)
     seen = f" ({where})" if where else ""
     if w is other:
-        scattered = [s for s in w.subscripts if not index_like(s)]
+        counted = [n for s in w.subscripts for n in free_indices(s) if n.startswith(COUNTED)]
+        scattered = [s for s in w.subscripts if counted or not index_like(s)]
         if pitch := _loaded_pitch(scattered):
             reason = (
                 f"two threads may store to one element of `{w.array}`: its rows are as long as `{pitch}` in memory says"

@@ -25,6 +25,7 @@ from kraise.raising.memory.benign import stays
 from kraise.raising.memory.levels import set_once
 from kraise.raising.memory.phases import BARRIER, BLOCK, GRID, WARP, Unordered, unordered
 from kraise.raising.memory.race_refusals import refusal
+from kraise.raising.ragged.own_places import by_places
 from kraise.raising.run.arithmetic import index_like, tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw
@@ -51,7 +52,7 @@ def check(
     by_array: dict[str, list[Access]] = {}
     for a in accesses:
         if a.array != BARRIER:
-            by_array.setdefault(a.array, []).append(replace(a, path=(*a.path, *_facts(cx, a))))
+            by_array.setdefault(a.array, []).append(by_places(cx, replace(a, path=(*a.path, *_facts(cx, a)))))
     found: dict[tuple[object, ...], Refused] = {}
     for group in by_array.values():
         begun = dict(found)

@@ -25,6 +25,7 @@ from kraise.raising.loops.counted import conjuncts_of, flag_of
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.whiles import while_fold
+from kraise.raising.ragged.own_places import since_start
 from kraise.raising.ragged.padded_rows import by_columns, by_rows
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
@@ -221,9 +222,12 @@ def to_longest(s: k.For, st: State, rng: Range) -> k.While:
 
 def longest(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str], reason: str = "") -> None:
     """A ragged loop that is no index: all lanes at once, until the longest row ends."""
-    entry = st.env.get(s.var)
+    entry, first = st.env.get(s.var), len(st.accesses)
     name = to_longest(s, st, rng)
     while_fold(cx, st, name, live)
+    last_step = name.body[-1]
+    assert isinstance(last_step, k.Assign)
+    since_start(st, first, last_step.name, rng.start, rng.step)
     problem = Problem(rng.index, rng.start, rng.stop, rng.step, (), st.path, st.open, {}, {}, {}, list, [])
     if s.var in live:
         last = problem.last()

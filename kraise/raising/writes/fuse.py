@@ -13,6 +13,7 @@ from dataclasses import replace
 from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.segments import segments
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, free_indices, map_statement, statement_expressions, substitute, topological
@@ -107,10 +108,10 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     inner = tuple(a for a in s.axes if a.name not in kept)
     if not s.accumulate:
         return _stored_by_any(_where_some_round_is(s, inner, facts), inner)
-    if not inner:
+    parts = conjuncts(s.where) if s.where is not None else ()
+    if not inner or _in_its_row(s, inner, parts):
         return _plain(s, facts)
     names = {a.name for a in inner}
-    parts = conjuncts(s.where) if s.where is not None else ()
     where = conjunction([c for c in parts if free_indices(c) & names])
     outer = conjunction([c for c in parts if not free_indices(c) & names])
     value, own = s.value, inner
@@ -125,6 +126,14 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
         total = eq.Op(s.accumulate, (apart[0], merged_reductions(apart[1], ())), total.type)
     kept_axes = tuple(a for a in s.axes if a.name in kept)
     return _plain(replace(s, axes=kept_axes, value=total, where=outer), facts)
+
+
+def _in_its_row(s: eq.Write, inner: tuple[eq.Axis, ...], parts: tuple[eq.Expr, ...]) -> bool:
+    """Whether each cell belongs to one row, which its accumulation is over: ``x[k] *= a[i]`` for ptr[i] <= k <
+    ptr[i + 1]."""
+    rows = {(x.index, *x.row.indices()) for x in segments(parts) if x.whole}
+    cells = {n.name for n in s.subscripts if isinstance(n, eq.Index)}
+    return len(inner) == 1 and any((k, inner[0].name) in rows for k in cells)
 
 
 def _where_some_round_is(s: eq.Write, inner: tuple[eq.Axis, ...], facts: tuple[eq.Expr, ...]) -> eq.Write:
