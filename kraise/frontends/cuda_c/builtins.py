@@ -14,7 +14,7 @@ from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import OpenWidth, fold
-from kraise.frontends.cuda_c.copied import any_sign, as_bits, memcpy
+from kraise.frontends.cuda_c.copied import any_sign, as_bits, memcpy, unlimited
 from kraise.frontends.cuda_c.group_scans import tile_scan
 from kraise.frontends.cuda_c.trees import Node, arguments_of, strip, words
 from kraise.frontends.cuda_c.type_functions import TypeFunctions
@@ -124,7 +124,7 @@ class Builtins(TypeFunctions):
         t = getattr(place, "type", None)
         if not isinstance(t, ScalarType):
             raise self.refuse("KR104", f"`{name}` needs a number in memory", node)
-        values = tuple(cast(self.scalar(a), t) for a in arguments[1:])
+        operation, values = unlimited(operation, tuple(cast(self.scalar(a), t) for a in arguments[1:]), t)
         span = self.span(node)
         seen = t
         if isinstance(place, Cell) and place.stored is not None:

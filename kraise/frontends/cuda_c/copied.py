@@ -41,6 +41,14 @@ def any_sign(operation: str, seen: ScalarType, stored: ScalarType) -> bool:
     return seen.kind == stored.kind or operation in ("add", "sub", "and_", "or_", "xor", "cas", "exch")
 
 
+def unlimited(operation: str, values: tuple[Expr, ...], t: ScalarType) -> tuple[str, tuple[Expr, ...]]:
+    """``atomicInc`` and ``atomicDec`` up to the last number of their type, which go round as sums do."""
+    limit = fold(values[0]) if operation in ("inc", "dec") and values else None
+    if limit is None or not t.bits or int(limit.value.real) % (1 << t.bits) != (1 << t.bits) - 1:
+        return operation, values
+    return ("add" if operation == "inc" else "sub"), (Const(1, t),)
+
+
 def _width(t: ScalarType) -> int:
     return 8 if t.kind == "bool" else t.bits or 64
 

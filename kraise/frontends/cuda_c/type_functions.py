@@ -10,6 +10,7 @@ from lark import Tree
 from kraise.frontends.cuda_c.bit_functions import BitFunctions
 from kraise.frontends.cuda_c.byte_rows import as_bytes, as_elements
 from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
+from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.copied import seen_in_words
 from kraise.frontends.cuda_c.packed import numbers_in
 from kraise.frontends.cuda_c.trees import Node
@@ -84,6 +85,10 @@ class TypeFunctions(BitFunctions):
                 return replace(v, to=to, packed=n)
             if v.packed > 0 and isinstance(old, Struct) and not old.vector and held(v) == to:
                 return replace(v, to=to, packed=0)
+            if plain and isinstance(old, Array) and old.of == to and (rows := fold(old.extent)) is not None:
+                n = int(rows.value.real)  # (float *)s of float s[16][17]: its rows one behind the other
+                offset = self.binary("*", v.offset, Const(n, INT32)) if v.offset is not None else None
+                return replace(v, to=to, packed=-n, offset=offset)
             if isinstance(old, Struct) and old.vector and isinstance(to, ScalarType) and old.members[0][1] == to:
                 if v.packed > 0:
                     return replace(v, to=to, packed=0)

@@ -24,6 +24,13 @@ __global__ void seenas(float* o, const float* x, const float* w, int* q, int n, 
     using U = std::make_unsigned_t<int>;
     q[i] = int(U(q[i]) >> 1) + half_of<int, float>(q[i]) + UINT8_C(200);
     const Pack<float, 4>* p = reinterpret_cast<const Pack<float, 4>*>(x) + i;
+    unsigned own[3][5];
+    for (int j = 0; j < 15; j++) ((unsigned*)own)[j] = j * j + i;
+    unsigned* walk = (unsigned*)(own + 1);
+    walk++;
+    q[i] += own[2][4] + own[1][i % 5] + *walk + walk[3 + i % 3];
+    for (int j = 0; j < 3; j++) atomicInc((unsigned*)&q[i], 0xffffffffu);
+    atomicDec((unsigned*)&q[i], ~0u);
     q[i] += p - reinterpret_cast<const Pack<float, 4>*>(x);
   }
 }
