@@ -34,11 +34,12 @@ def since_start(st: State, first: int, counter: str, start: eq.Expr, step: int) 
 def by_places(cx: Context, a: Access) -> Access:
     """``a`` with such numbers as indices, where they lie in rows of a pointer; which is taken not to decrease."""
     carried = [n for n in topological(a.subscripts) if isinstance(n, eq.CarryIn) and n.type.is_integer]
-    numbers: dict[eq.Expr, eq.Expr] = {n: eq.Index(f"{COUNTED}{n.fold}'{n.name}", INT) for n in carried}
-    if not numbers:
+    if not carried:
         return a
+    names = {n: f"{COUNTED}{n.fold}'{n.name}" for n in carried}
+    numbers: dict[eq.Expr, eq.Expr] = {n: eq.Index(name, INT) for n, name in names.items()}
     path = tuple(substitute(c, numbers) for c in a.path)
-    rows = [s for s in spans(path) if any(s.index == n.name for n in numbers.values())]  # type: ignore[attr-defined]
+    rows = [s for s in spans(path) if s.index in names.values()]
     if not rows:
         return a
     for version in dict.fromkeys(s.pointer.version for s in rows):
