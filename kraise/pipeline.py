@@ -149,15 +149,17 @@ def with_derivatives(
 
 
 def raise_all_hosts(
-    module: kernel.Module, kernels: list[equations.Kernel], options: Options
+    module: kernel.Module, kernels: list[equations.Kernel], refused: list[Diagnostic], options: Options
 ) -> tuple[tuple[Any, ...], list[equations.Kernel], kernel.Module, list[Diagnostic]]:
-    """Host IR -> values, host by host, callees first; the kernels and the module with what they need beside them."""
+    """Host IR -> values, host by host, callees first; the kernels and the module with what they need beside them (some
+    kernels that were ``refused`` are raised by what the hosts say)."""
     if not module.hosts:
         return (), kernels, module, []
     from kraise.raising import raise_function
     from kraise.raising.hosts.module import raise_hosts
 
-    return raise_hosts(module, kernels, raise_function, options)
+    scattering = [d.kernel for d in refused if d.code == "KR202"]
+    return raise_hosts(module, kernels, raise_function, options, scattering)
 
 
 def emit(module: equations.Module) -> tuple[str | None, equations.Module, list[Diagnostic]]:
@@ -223,7 +225,7 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     ir, unread = outcome
     kernels, refused = raise_all(ir, options, unread)
     memory = Memory(options.remat or "auto", options.limit)
-    hosts, kernels, ir, not_raised = raise_all_hosts(ir, kernels, options)
+    hosts, kernels, ir, not_raised = raise_all_hosts(ir, kernels, refused, options)
     done = {k.name for k in kernels}  # some of them by what the hosts say
     refused = [d for d in refused if d.kernel not in done or d.severity != "error"]
     kernels = [replace(k, memory=memory) for k in kernels]

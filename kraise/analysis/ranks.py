@@ -90,8 +90,13 @@ def counted(body: eq.Expr) -> eq.Expr | None:
             return c
         case eq.Op(name="select", args=(c, eq.Const(value=v), eq.Const(value=w))) if (v, w) == (0, 1):
             return eq.Op("not", (c,), BOOL)
+        case eq.Op(name="select", args=(c, inner, eq.Const(value=w))) if w == 0:
+            kept = counted(inner)
+            return None if kept is None else eq.Op("and", (c, kept), BOOL)
         case eq.Cast(arg=c) if c.type.kind == "bool":
             return c
+        case eq.Cast(type=t, arg=c) if t.is_integer and (t.bits or 32) >= 32 and c.type.is_integer:
+            return counted(c)
     return body if body.type.kind == "bool" else None
 
 

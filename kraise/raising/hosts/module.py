@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from kraise.ir.host_live import stored
 from kraise.raising.hosts import cover, function, part
 from kraise.raising.hosts.alike import with_one_buffers
 from kraise.raising.hosts.attributes import without_idle_attributes
+from kraise.raising.hosts.compacted import with_counted_places
 from kraise.raising.hosts.copies import without_copies
 from kraise.raising.hosts.effects import effects
 from kraise.raising.hosts.joined import Joined
@@ -26,11 +27,22 @@ from kraise.raising.hosts.single import in_single
 
 
 def raise_hosts(
-    module: k.Module, kernels: list[eq.Kernel], raise_function: Callable[..., eq.Kernel], options: Any
+    module: k.Module,
+    kernels: list[eq.Kernel],
+    raise_function: Callable[..., eq.Kernel],
+    options: Any,
+    scattering: Iterable[str] = (),
 ) -> tuple[tuple[o.Host, ...], list[eq.Kernel], k.Module, list[Diagnostic]]:
-    """Host IR -> values: the hosts, and the kernels and the module with those that they need beside them."""
+    """Host IR -> values: the hosts, and the kernels and the module with those that they need beside them. Of the
+    kernels that are not raised, ``scattering`` store to places that data say."""
     module = replace(module, hosts=tuple(map(in_single, module.hosts)))
     given = tuple(map(without_copies, module.hosts))
+    kernels = with_counted_places(
+        replace(module, hosts=given),
+        kernels,
+        scattering,
+        lambda f, said: raise_function(module, f, replace(options, assume=(*options.assume, *said))),
+    )
     kernels = in_rounds(module, given, kernels, lambda f, rounds: raise_function(module, f, options, rounds))
     functions = {x.name: effects(x, module.function(x.name)) for x in kernels}
     nests = Nests(module, {x.name: x for x in kernels}, lambda m, f: raise_function(m, f, options))

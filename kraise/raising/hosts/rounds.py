@@ -97,7 +97,7 @@ def _ranges(module: k.Module, hosts: Iterable[h.Host]) -> dict[str, tuple[eq.Axi
     """By kernel: the parameters that count rounds, with the ranges that hold for every launch of the file."""
     seen: dict[str, dict[str, list[tuple[Bound, Bound, bool]]]] = {}
     for host in hosts:
-        reader = _Reader(host)
+        reader = Reader(host)
         for launch, loops in _launches(host.body, _Loops(), reader):
             function = next((f for f in module.functions if f.name == launch.function), None)
             if function is None or launch.grid is None:
@@ -128,7 +128,7 @@ def _one(bounds: list[Bound], pick: Callable) -> Bound:  # type: ignore[type-arg
     return None if None in gaps else to_expr(first + pick(gaps))
 
 
-def _launches(body: tuple[h.Stmt, ...], around: _Loops, reader: _Reader) -> Iterator[tuple[h.Launch, _Loops]]:
+def _launches(body: tuple[h.Stmt, ...], around: _Loops, reader: Reader) -> Iterator[tuple[h.Launch, _Loops]]:
     for stmt in body:
         match stmt:
             case h.Launch():
@@ -140,7 +140,7 @@ def _launches(body: tuple[h.Stmt, ...], around: _Loops, reader: _Reader) -> Iter
                     yield from _launches(block, around, reader)
 
 
-def _within(stmt: h.For, around: _Loops, reader: _Reader) -> _Loops:
+def _within(stmt: h.For, around: _Loops, reader: Reader) -> _Loops:
     """The loops around the body of ``stmt``; a counter that a round changes itself is none."""
     start, stop, step = (reader.poly(e) for e in (stmt.start, stmt.stop, stmt.step))
     by = None if step is None else step.value
@@ -157,7 +157,7 @@ def _ends(
     value: Poly | None,
     own: dict[str, Poly | None],
     loops: _Loops,
-    reader: _Reader,
+    reader: Reader,
     function: k.Function,
     launch: h.Launch,
 ) -> tuple[Bound, Bound, bool]:
@@ -191,7 +191,7 @@ def _extreme(value: Poly, loops: _Loops, side: int) -> Poly | None:
 
 
 def _in_terms(
-    end: Poly, name: str, own: dict[str, Poly | None], reader: _Reader, function: k.Function, launch: h.Launch
+    end: Poly, name: str, own: dict[str, Poly | None], reader: Reader, function: k.Function, launch: h.Launch
 ) -> Bound:
     """A number of the host as one of the kernel: a constant, or a sum of parameters and extents that it is given."""
     given = [(eq.Param(p.name, p.type), own[p.name]) for p in function.params if p.name in own and p.name != name]  # type: ignore[arg-type]
@@ -213,7 +213,7 @@ def _in_terms(
     return None if hosts else to_expr(end)
 
 
-class _Reader:
+class Reader:
     """The numbers of a host function as polynomials over its parameters, extents and counters."""
 
     def __init__(self, host: h.Host):
@@ -291,4 +291,4 @@ def _all(body: tuple[h.Stmt, ...]) -> Iterator[h.Stmt]:
             yield from _all(block)
 
 
-__all__ = ["in_rounds"]
+__all__ = ["Reader", "in_rounds"]

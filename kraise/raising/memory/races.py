@@ -52,10 +52,12 @@ def check(
     by_array: dict[str, list[Access]] = {}
     for a in accesses:
         if a.array != BARRIER:
-            by_array.setdefault(a.array, []).append(by_places(cx, replace(a, path=(*a.path, *_facts(cx, a)))))
+            by_array.setdefault(a.array, []).append(replace(a, path=(*a.path, *_facts(cx, a))))
     found: dict[tuple[object, ...], Refused] = {}
     for group in by_array.values():
         begun = dict(found)
+        if any(a.write for a in group):
+            group = [by_places(cx, a) for a in group]
         by_thread = _by_thread(cx, group)
         if by_thread is not group and _places_of_their_own(group, threads):
             continue

@@ -2192,3 +2192,24 @@ __global__ void seen_as(const float *x, float *y, int n) {
     y[i] = two.f * b.f + size(c) * both[0].f + (p.u >> 8) * 1e-6f + (e.w[1] >> 20) + (e.w[0] & 7);
 }
 void unions(float *x, float *y, int n) { seen_as<<<1, 64>>>(x, y, n); }
+
+__global__ void flags_of(const float *x, int *f, float least, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f[i] = x[i] > least ? 1 : 0; }
+__global__ void places_of(const int *f, int *p, int n) { int s = 0; for (int i = 0; i < n; i++) { p[i] = s; s += f[i]; } }
+__global__ void places_from_one(const int *f, int *p, int n) { int s = 0; for (int i = 0; i < n; i++) { s += f[i]; p[i] = s; } }
+__global__ void kept(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
+__global__ void kept_by_value(const float *x, const int *p, float *y, float *at, float least, int n) { int j = blockIdx.x * blockDim.x + threadIdx.x; if (j < n && x[j] > least) { y[p[j] - 1] = x[j]; at[p[j] - 1] = j; } }
+__global__ void kept_by_other_flags(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
+__global__ void kept_beyond(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
+__global__ void kept_by_names(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
+#define WITH_PLACES(BODY) int *f, *p; cudaMalloc(&f, n * sizeof(int)); cudaMalloc(&p, n * sizeof(int)); flags_of<<<1, 64>>>(x, f, 0.25f, n); BODY cudaFree(f); cudaFree(p);
+void compacted(float *x, float *y, int n) { WITH_PLACES(places_of<<<1, 1>>>(f, p, n); kept<<<1, 64>>>(x, f, p, y, n);) }
+void compacted_by_sums(float *x, float *y, int n) {
+    float *at;
+    cudaMalloc(&at, n * sizeof(float));
+    cudaMemset(at, 0, n * sizeof(float));
+    WITH_PLACES(places_from_one<<<1, 1>>>(f, p, n); kept_by_value<<<1, 64>>>(x, p, y, at, 0.25f, n); mix<<<1, 64>>>(y, at, y, n);)
+    cudaFree(at);
+}
+void compacted_by_other_flags(float *x, float *y, int n) { WITH_PLACES(places_of<<<1, 1>>>(f, p, n); flags_of<<<1, 64>>>(x, f, 0.0f, n); kept_by_other_flags<<<1, 64>>>(x, f, p, y, n);) }
+void compacted_beyond_the_places(float *x, float *y, int n) { WITH_PLACES(places_of<<<1, 1>>>(f, p, n - 1); kept_beyond<<<1, 64>>>(x, f, p, y, n);) }
+void compacted_by_two_names(float *x, float *y, int n) { WITH_PLACES(int *q = f; places_of<<<1, 1>>>(f, p, n); flags_of<<<1, 64>>>(x, q, 0.0f, n); kept_by_names<<<1, 64>>>(x, f, p, y, n);) }
