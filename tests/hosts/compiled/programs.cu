@@ -2196,13 +2196,13 @@ void unions(float *x, float *y, int n) { seen_as<<<1, 64>>>(x, y, n); }
 __global__ void flags_of(const float *x, int *f, float least, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f[i] = x[i] > least ? 1 : 0; }
 __global__ void places_of(const int *f, int *p, int n) { int s = 0; for (int i = 0; i < n; i++) { p[i] = s; s += f[i]; } }
 __global__ void places_from_one(const int *f, int *p, int n) { int s = 0; for (int i = 0; i < n; i++) { s += f[i]; p[i] = s; } }
-__global__ void kept(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
+__global__ void kept_where(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
 __global__ void kept_by_value(const float *x, const int *p, float *y, float *at, float least, int n) { int j = blockIdx.x * blockDim.x + threadIdx.x; if (j < n && x[j] > least) { y[p[j] - 1] = x[j]; at[p[j] - 1] = j; } }
 __global__ void kept_by_other_flags(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
 __global__ void kept_beyond(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
 __global__ void kept_by_names(const float *x, const int *f, const int *p, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && f[i]) y[p[i]] = x[i]; }
-#define WITH_PLACES(BODY) int *f, *p; cudaMalloc(&f, n * sizeof(int)); cudaMalloc(&p, n * sizeof(int)); flags_of<<<1, 64>>>(x, f, 0.25f, n); BODY cudaFree(f); cudaFree(p);
-void compacted(float *x, float *y, int n) { WITH_PLACES(places_of<<<1, 1>>>(f, p, n); kept<<<1, 64>>>(x, f, p, y, n);) }
+#define WITH_PLACES(...) int *f, *p; cudaMalloc(&f, n * sizeof(int)); cudaMalloc(&p, n * sizeof(int)); flags_of<<<1, 64>>>(x, f, 0.25f, n); __VA_ARGS__ cudaFree(f); cudaFree(p);
+void compacted(float *x, float *y, int n) { WITH_PLACES(places_of<<<1, 1>>>(f, p, n); kept_where<<<1, 64>>>(x, f, p, y, n);) }
 void compacted_by_sums(float *x, float *y, int n) {
     float *at;
     cudaMalloc(&at, n * sizeof(float));
