@@ -24,6 +24,7 @@ from kraise.raising.carried.rules import IN_FOLD
 from kraise.raising.collective.opened import shuffles
 from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
 from kraise.raising.loops.lanes import lanes_of, narrowed, within
+from kraise.raising.loops.one_way import behind, since_start
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.stacked import stacked
@@ -71,6 +72,7 @@ def fold_loop(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]
     fold.run(alive)
     fold.close(rng)
     fold.leave(found.axes[0], reverse=rng.step < 0)
+    st.facts = (*st.facts, *behind(st, s.body, None, fold.carries, fold.inits, rng))
     if s.var in live:
         last = fold.problem.last()
         runs = fold.problem.runs
@@ -144,7 +146,11 @@ class Folding:
         inner.open = (*inner.open, self.index.name)
         inner.folds = (*inner.folds, self.index.name)
         inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
-        inner.facts = (*inner.facts, *never_negative(self.s.body, self.carries, self.inits))
+        more = (
+            *never_negative(self.s.body, self.carries, self.inits),
+            *since_start(inner, self.s, self.carries, self.inits, self.rng),
+        )
+        inner.facts = tuple(dict.fromkeys((*inner.facts, *more)))
         self.bounds = bounds
         self.written = list(_written(cx, inner, self.s, self.live))
         self.entries = {a: cx.version(a) for a in self.written}

@@ -36,6 +36,7 @@ from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.foreseen import NONE, Moves, foreseen
 from kraise.raising.loops.grid_stride import grid_stride, upwards
 from kraise.raising.loops.invariant import unswitched
+from kraise.raising.loops.one_way import since_start
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.outside import from_outside
 from kraise.raising.loops.placeholders import placeholders
@@ -204,6 +205,7 @@ def _axis(
     inner.partial.pop(s.var, None)  # another local of that name
     inner.open = (*inner.open, rng.index.name)
     inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
+    inner.facts = (*inner.facts, *since_start(inner, s, carries, inits, rng))
     inner.entered[rng.index.name] = len(inner.before) + writes_from
     inner.walls |= {resolve(cx, st, a): len(inner.before) + writes_from for a in stores(s.body)}
     with level(cx, inner, s.body, rng.index.name, rng.step):

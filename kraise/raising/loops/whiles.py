@@ -22,6 +22,7 @@ from kraise.raising.loops.float_counts import float_counted
 from kraise.raising.loops.folds import FIRST, Folding, Sequential
 from kraise.raising.loops.halving import halving
 from kraise.raising.loops.lanes import within
+from kraise.raising.loops.one_way import behind
 from kraise.raising.loops.settled import Settled, settled
 from kraise.raising.loops.whole import whole
 from kraise.raising.run.arithmetic import index_like
@@ -91,6 +92,20 @@ def _as_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
             found = Bounded(eq.Axis(index.name, eq.Const(0, INT), bits), None)
             exits = settled(fold, condition)
     fold.close(None)
+    _leave(cx, st, s, fold, condition, found, exits)
+    st.facts = (*st.facts, *behind(st, s.body, condition, fold.carries, fold.inits))
+
+
+def _leave(
+    cx: Context,
+    st: State,
+    s: k.While,
+    fold: Folding,
+    condition: eq.Expr,
+    found: Bounded | None,
+    exits: Settled | None,
+) -> None:
+    """The fold, under its bound where it has one, put into the state around."""
     if found is not None:
         _not_below_zero(cx, found.differences)
         if found.first is not None and found.more is not None:

@@ -28,6 +28,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, row_like, same_cell, uninverted
 from kraise.raising.run.arms import seen
 from kraise.raising.run.bits import by_bits
+from kraise.raising.run.carried_digits import with_carried
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.conversions import alike, arms_alike, converted, kept
 from kraise.raising.run.dispatched import complete
@@ -276,6 +277,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             elif name not in st.locals and _is_radix(condition, to_poly(at)):
                 cx.blockwise.setdefault(condition, set()).add(name)
                 cx.tying |= rows_of_blocks(condition)
+    if len(subscripts) == 1 and not prefix and (carried := with_carried(subscripts[0], (*st.path, *st.facts))):
+        return Cell(name, carried[0], (ROWS, *(to_expr(r) for r in carried[1].radices)))
     return Cell(name, (*prefix, *subscripts))
 
 
