@@ -35,7 +35,8 @@ REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_b
            "struct_by_data", "recursion_without_end", "recursion_by_data",
            "status_of_elsewhere", "object_of_elsewhere", "another_name_of_memory", "moved_by_an_algorithm",
            "derived_without_maker", "points_to_derived", "followed_null",
-           "compacted_by_other_flags", "compacted_beyond_the_places", "compacted_by_two_names")  # fmt: skip
+           "compacted_by_other_flags", "compacted_beyond_the_places", "compacted_by_two_names",
+           "diagonals_that_leave_the_table")  # fmt: skip
 HOSTS = {m[2]: m[1] for m in HOST.finditer(SOURCE)}
 N = 13
 

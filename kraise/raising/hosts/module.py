@@ -22,6 +22,7 @@ from kraise.raising.hosts.effects import effects
 from kraise.raising.hosts.joined import Joined
 from kraise.raising.hosts.nests import Nests
 from kraise.raising.hosts.overwritten import without_overwritten
+from kraise.raising.hosts.own_ends import with_own_ends
 from kraise.raising.hosts.rounds import in_rounds
 from kraise.raising.hosts.single import in_single
 
@@ -36,6 +37,9 @@ def raise_hosts(
     """Host IR -> values: the hosts, and the kernels and the module with those that they need beside them. Of the
     kernels that are not raised, ``scattering`` store to places that data say."""
     module = replace(module, hosts=tuple(map(in_single, module.hosts)))
+    source = module.hosts
+    module, kernels = with_own_ends(module, kernels, lambda m, f: raise_function(m, f, options))
+    read = {x.name: x for x, now in zip(source, module.hosts, strict=True) if x is not now}
     given = tuple(map(without_copies, module.hosts))
     kernels = with_counted_places(
         replace(module, hosts=given),
@@ -72,7 +76,7 @@ def raise_hosts(
     kept = [x for x in (*joined.kernels, *nests.raised) if x.name in called]
     made = [*nests.functions, *(f for f in joined.functions.values() if f is not None)]
     more = tuple(f for f in made if f.name in called)
-    given = tuple(parts.get(x.name, x) for x in module.hosts)
+    given = tuple(parts.get(x.name, read.get(x.name, x)) for x in module.hosts)
     module = replace(module, functions=(*module.functions, *more), hosts=given)
     names = [x.name for x in (*module.functions, *module.hosts)]
     done, kernels = with_one_buffers(hosts.values(), [*kernels, *kept], names)

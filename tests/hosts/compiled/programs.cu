@@ -2213,3 +2213,38 @@ void compacted_by_sums(float *x, float *y, int n) {
 void compacted_by_other_flags(float *x, float *y, int n) { WITH_PLACES(places_of<<<1, 1>>>(f, p, n); flags_of<<<1, 64>>>(x, f, 0.0f, n); kept_by_other_flags<<<1, 64>>>(x, f, p, y, n);) }
 void compacted_beyond_the_places(float *x, float *y, int n) { WITH_PLACES(places_of<<<1, 1>>>(f, p, n - 1); kept_beyond<<<1, 64>>>(x, f, p, y, n);) }
 void compacted_by_two_names(float *x, float *y, int n) { WITH_PLACES(int *q = f; places_of<<<1, 1>>>(f, p, n); flags_of<<<1, 64>>>(x, q, 0.0f, n); kept_by_names<<<1, 64>>>(x, f, p, y, n);) }
+
+__global__ void cells_from(float *f, const float *c, int d, int lo, int hi, int w) {
+    int i = lo + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > hi) return;
+    int j = d - i;
+    f[i * w + j] = c[i * w + j] + fminf(f[(i - 1) * w + j], fminf(f[i * w + j - 1], f[(i - 1) * w + j - 1]));
+}
+__global__ void cells_of(float *f, const float *c, int d, int lo, int count, int w) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < count) { int i = lo + t, j = d - i; f[i * w + j] = c[i * w + j] + 0.5f * fmaxf(f[(i - 1) * w + j], f[i * w + j - 1]); }
+}
+__global__ void cells_beyond(float *f, const float *c, int d, int lo, int hi, int w) {
+    int i = lo + blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= hi) { int j = d - i; f[i * w + j] = c[i * w + j] + fminf(f[(i - 1) * w + j], f[i * w + j - 1]); }
+}
+void diagonals_with_ends(float *x, float *y, int n) {
+    const int h = n / 3, w = 3;
+    for (int d = 2; d <= h + w - 2; d++) {
+        int lo = d - (w - 1) > 1 ? d - (w - 1) : 1;
+        int hi = d - 1 < h - 1 ? d - 1 : h - 1;
+        int len = hi - lo + 1;
+        cells_from<<<(len + 63) / 64, 64>>>(y, x, d, lo, hi, w);
+    }
+    for (int d = 2; d <= h + w - 2; d++) {
+        int lo = std::max(1, d - w + 1);
+        cells_of<<<1, 64>>>(y, x, d, lo, std::min(d - 1, h - 1) - lo + 1, w);
+    }
+}
+void diagonals_that_leave_the_table(float *x, float *y, int n) {
+    const int w = 3;
+    for (int d = 2; d <= n / 3 + w - 2; d++) {
+        int lo = std::max(1, d - w);
+        cells_beyond<<<1, 64>>>(y, x, d, lo, std::min(d - 1, n / 3 - 1), w);
+    }
+}
