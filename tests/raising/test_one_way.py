@@ -70,3 +70,22 @@ def test_a_row_is_worked_on_by_its_thread(body, at):
 def test_a_row_that_may_be_left_is_no_row_of_its_own(body):
     done = translated(body, ROW)
     assert done.text is None and {d.code for d in done.diagnostics} & {"KR201", "KR202", "KR204"}
+
+
+def test_a_list_in_a_row_that_was_filled_before():
+    """The loop carries the rows of an array of integers, which takes numbers of other types."""
+    source = """
+__global__ void near(const float *x, int *out, int n, int most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int count = 0;
+  for (int k = 0; k < most; k++) out[i * most + k] = -1;
+  for (int j = 0; j < n; j++) if (x[j] < x[i]) { if (count < most) out[i * most + count] = j; count++; }
+}
+"""
+    done = pipeline.translate(source, "near.cu")
+    x = np.array([2, 0, 1, 3, 1], np.float32)
+    got = load_module(done.text).near(x, np.zeros(10, np.int32), 5, 2).reshape(5, 2)
+    np.testing.assert_array_equal(got, [[1, 2], [-1, -1], [1, -1], [0, 1], [1, -1]])
+    near = pipeline.translate(source.replace("if (count < most) ", ""), "near.cu")
+    assert near.text is None and {d.code for d in near.diagnostics} <= {"KR201", "KR202"}

@@ -258,4 +258,6 @@ def dtype_of(context: Context, version: eq.Version) -> Py:
         from kraise.emit.loops.carries import of_made
 
         return of_made(context, version.array, element) or Atom(dtype_text(element))
+    if version not in context.versions and version not in context.lazy and version.array in context.ndim:
+        return py.Attr(Atom(context.param_text(version.array)), "dtype")  # a loop carries its rows only
     return py.Attr(context.array(version), "dtype")

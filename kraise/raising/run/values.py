@@ -277,7 +277,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             elif name not in st.locals and _is_radix(condition, to_poly(at)):
                 cx.blockwise.setdefault(condition, set()).add(name)
                 cx.tying |= rows_of_blocks(condition)
-    if len(subscripts) == 1 and not prefix and (carried := with_carried(subscripts[0], (*st.path, *st.facts))):
+    in_rows_too = len(subscripts) == 1 and not prefix and any(a.array == name and a.view for a in st.accesses)
+    if in_rows_too and (carried := with_carried(subscripts[0], (*st.path, *st.facts))):
         return Cell(name, carried[0], (ROWS, *(to_expr(r) for r in carried[1].radices)))
     return Cell(name, (*prefix, *subscripts))
 
