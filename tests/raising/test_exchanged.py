@@ -54,6 +54,15 @@ __global__ void averaged(const float *x, float *y, int n, int stride) {
     y[i] = a + last;
 }"""
 
+# after the first tree the lanes other than 0 hold parts of the sum, which the second one asks for
+SECOND = """
+__global__ void second(const float *x, float *out) {
+    float v = x[blockIdx.x * blockDim.x + threadIdx.x];
+    for (int s = 16; s > 0; s /= 2) v += __shfl_down_sync(~0u, v, s);
+    v = fminf(v, __shfl_down_sync(~0u, v, 3));
+    if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}"""
+
 
 def _verified(source, **asked):
     done = pipeline.translate(source, "k.cu")
@@ -84,8 +93,8 @@ def test_one_thread_stores():
 
 @pytest.mark.parametrize(
     ("source", "code"),
-    [(SOLVED % "", "KR201"), (SORTED % "lane & k", "KR206"), (SORTED % "(int)x[i]", "KR206")],
-    ids=["no barrier", "rounds by lane", "rounds by data"],
+    [(SOLVED % "", "KR201"), (SORTED % "lane & k", "KR206"), (SORTED % "(int)x[i]", "KR206"), (SECOND, "KR299")],
+    ids=["no barrier", "rounds by lane", "rounds by data", "parts of a sum"],
 )
 def test_refused(source, code):
     done = pipeline.translate(source, "k.cu")

@@ -99,6 +99,10 @@ def with_halves(cx: Context, st: State, s: k.Assign) -> None:
     half = {n: st.partial[n] for n in _own_reads(s.value) if st.partial.get(n) in cx.halves} if cx.halves else {}
     if any(set(conjuncts(c)) <= set(st.path) for c in half.values()):
         half = {}
+    if half:  # other lanes ask for their parts of what is exchanged
+        from kraise.raising.threads.warps import offered
+
+        half = {n: c for n, c in half.items() if n not in offered(s.value)}
     for n in half:
         del st.partial[n]
     new = value(cx, st, s.value)

@@ -194,6 +194,18 @@ def _held(cx: Context, st: State, e: k.Expr) -> tuple[eq.Expr, tuple[eq.Expr, ..
         st.partial |= half
 
 
+def offered(e: object) -> frozenset[str]:
+    """The locals that a thread gives to others in the exchanges of an expression."""
+    match e:
+        case k.Warp(args=(first, *rest)):
+            return reads(first).union(*map(offered, rest))
+        case k.Op(args=args) | k.Call(args=args) | k.Load(subscripts=args):
+            return frozenset().union(*map(offered, args))
+        case k.Cast(arg=a):
+            return offered(a)
+    return frozenset()
+
+
 def _shuffled(
     cx: Context,
     st: State,
