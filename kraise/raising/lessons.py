@@ -128,7 +128,12 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     stepping = sized and not cx.lanes() and by_warps(attempt.inlined)
     if more_ways is None and stepping and ("thread", 0) in cx.threads and threads.LANES not in known.ways:
         return replace(known, ways=known.ways | {threads.LANES: 32})
-    if more_ways is None and not known.lone and all(d.code == "KR201" for d in refused.diagnostics):
+    only_races = all(d.code == "KR201" for d in refused.diagnostics)
+    strided = {a for kind, a in threads.hardware(cx.function.body) if kind == "gridDim"} - known.ways.keys()
+    if more_ways is None and only_races and strided and not cx.cooperative:
+        # rounds that speak of the thread itself: block and thread are the digits of its number, which steps apart
+        return replace(known, ways=known.ways | dict.fromkeys(sorted(strided), threads.APART))
+    if more_ways is None and not known.lone and only_races:
         lone = lone_axes(cx, accesses)
         return replace(known, lone=lone) if lone else None
     return more_ways

@@ -83,7 +83,6 @@ def test_threads_that_meet(name):
 
 
 OTHER = [
-    "def f(x, y):\n i = cuda.grid(1)\n a = 1.0\n for j in range(i, len(x), cuda.gridsize(1)):\n  a *= 2\n  y[j] = x[j] * a",
     "def f(x, y):\n i = cuda.grid(1)\n for j in range(2 * i, len(x), cuda.gridsize(1)):\n  y[j] = x[j]",
     "def f(x, y):\n i = cuda.grid(1)\n for j in range(i, len(x), cuda.blockDim.x):\n  y[j] = x[j]",
 ]
@@ -131,6 +130,12 @@ OWN = {  # what else in the loop speaks of the thread, not of the element
     " y[i] += x[threadIdx.x + blockIdx.x * 32];",
     "its array": "float l[3] = {0}; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x *"
     " gridDim.x) l[i % 3] += x[i]; y[blockIdx.x * 32 + threadIdx.x] = l[0] - l[1] + l[2] * 3;",
+    "its number, in a name": "int t = blockIdx.x * blockDim.x + threadIdx.x; for (int i = t; i < n; i += gridDim.x *"
+    " blockDim.x) y[i] = x[i] * 3 + t;",
+    "its rounds": "float a = 1; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
+    " { a *= 2; y[i] = x[i] * a; }",
+    "its own sum so far": "float a = 0; for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x *"
+    " blockDim.x) { a += x[i]; y[i] = a; }",
     "its block": "for (int r = blockIdx.x; r < n / 32; r += gridDim.x) y[r * 32 + threadIdx.x] = x[blockIdx.x];",
 }
 
@@ -149,3 +154,10 @@ def test_a_load_from_the_end_does_not_say_how_wide_the_launch_is():
     assert done.text is not None, done.diagnostics
     sizes = pipeline.Request(shapes={"x": (40,), "y": (64,)}, values={"n": 40}, grid=(2,), block=(32,))
     agrees(done, sizes, done.text)
+
+
+def test_cells_that_two_threads_share_stay_a_race():
+    loop = "for (int i = t; i < n; i += gridDim.x * blockDim.x) y[i / 2] = x[i] * 3 + t;"
+    source = f"int t = blockIdx.x * blockDim.x + threadIdx.x; {loop}"
+    done = pipeline.translate(f"__global__ void f(const float *x, float *y, int n) {{ {source} }}", "k.cu")
+    assert done.text is None and {d.code for d in done.diagnostics} == {"KR201"}, done.diagnostics
