@@ -242,7 +242,9 @@ class Raiser:
         launch, ndrange = launch_of(cx, stmts)
         if not covers_asked(cx.assumed, launch, ndrange):
             launch, ndrange = "required", ()
-        if not launch and (guessed(cx, self.ways) or any(asks_where_given(c, cx.cooperative) for c, _ in cx.checks)):
+        if not launch and (
+            guessed(cx, self.ways, self.inlined) or any(asks_where_given(c, cx.cooperative) for c, _ in cx.checks)
+        ):
             launch = "optional"  # nothing in the text looks at it, but it must be as wide as the rows
         whole_warps(cx, stmts)
         fitting, fits = narrow.checks(stmts, returns, cx.module.language == "python")

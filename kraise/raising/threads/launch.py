@@ -8,10 +8,12 @@ from operator import mul
 from kraise.analysis.conditions import conjuncts
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import by_launch
 from kraise.raising.threads.sizes import hinted, launched
 
@@ -78,12 +80,14 @@ def _thread_name(cx: Context, axis: int) -> str:
     return next((n for n in cx.thread_names if n in free_indices(v)), "")
 
 
-def guessed(cx: Context, ways: threads.Ways) -> bool:
+def guessed(cx: Context, ways: threads.Ways, body: tuple[k.Stmt, ...]) -> bool:
     """Whether the source asks how many threads a block has (``blockDim``) along an axis of which only a guess says it:
-    no launch in the file does."""
+    no launch in the file does, nor an array of which every thread fills a cell and all cells are read."""
     told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)}
-    asked = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "blockDim"}
-    return any(abs(n) > 1 and axis in asked and axis not in told for axis, n in ways.items())
+    asked = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "blockDim"} - told
+    open_ = {axis: abs(n) for axis, n in ways.items() if abs(n) > 1 and axis in asked}
+    full = reached(body) if open_ else {}
+    return any(not n == full.get(axis) == cx.most.get(axis) for axis, n in open_.items())
 
 
 def whole_warps(cx: Context, stmts: tuple[eq.Stmt, ...]) -> None:
