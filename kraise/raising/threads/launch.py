@@ -15,7 +15,7 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import by_launch
-from kraise.raising.threads.sizes import hinted, launched
+from kraise.raising.threads.sizes import hinted, launched, limits
 
 
 def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:
@@ -86,8 +86,8 @@ def guessed(cx: Context, ways: threads.Ways, body: tuple[k.Stmt, ...]) -> bool:
     told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)}
     asked = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "blockDim"} - told
     open_ = {axis: abs(n) for axis, n in ways.items() if abs(n) > 1 and axis in asked}
-    full = reached(body) if open_ else {}
-    return any(not n == full.get(axis) == cx.most.get(axis) for axis, n in open_.items())
+    cells, full = (limits(body, guarded=True), reached(body)) if open_ else ({}, {})
+    return any(not n == full.get(axis) == cells.get(axis) for axis, n in open_.items())
 
 
 def whole_warps(cx: Context, stmts: tuple[eq.Stmt, ...]) -> None:
