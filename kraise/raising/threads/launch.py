@@ -86,7 +86,7 @@ def guessed(cx: Context, ways: threads.Ways, body: tuple[k.Stmt, ...]) -> bool:
     told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)}
     asked = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "blockDim"} - told
     open_ = {axis: abs(n) for axis, n in ways.items() if abs(n) > 1 and axis in asked}
-    cells, full = (limits(body, guarded=True), reached(body)) if open_ else ({}, {})
+    cells, full = (limits(body, guarded=True), reached(body, certainly=True)) if open_ else ({}, {})
     return any(not n == full.get(axis) == cells.get(axis) for axis, n in open_.items())
 
 

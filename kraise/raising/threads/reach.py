@@ -21,10 +21,10 @@ _TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge", "eq": "eq"}
 _Range = tuple[int, int]  # the least and the most
 
 
-def reached(body: tuple[k.Stmt, ...]) -> dict[int, int]:
+def reached(body: tuple[k.Stmt, ...], certainly: bool = False) -> dict[int, int]:
     """By axis: of how many cells, the first ones, the threads read others than each its own, if no cell is left out and
-    it is clear how far they reach."""
-    found = _Reach(body)
+    it is clear how far they reach. ``certainly``: whatever is asked of anything but the threads."""
+    found = _Reach(body, certainly)
     found.block(body, {}, {})
     out: dict[int, int] = {}
     for (array, dimension), axis in found.filled.items():
@@ -42,7 +42,8 @@ def reached(body: tuple[k.Stmt, ...]) -> dict[int, int]:
 
 
 class _Reach:
-    def __init__(self, body: tuple[k.Stmt, ...]):
+    def __init__(self, body: tuple[k.Stmt, ...], certainly: bool):
+        self.certainly = certainly
         nodes = list(walked(body))
         self.names, self.values = thread_locals(body), once(nodes)
         self.shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
@@ -62,6 +63,8 @@ class _Reach:
             match s:
                 case k.If(condition=condition, body=body, orelse=orelse):
                     self.loads((condition,), env, threads)
+                    if self.certainly and not self.picks(condition, env, threads):
+                        continue
                     self.block(body, dict(env), threads | dict(self.picked(condition, env, threads)))
                     self.block(orelse, dict(env), threads)
                 case k.For(var=var, start=start, stop=stop, step=step, body=body):
@@ -116,6 +119,13 @@ class _Reach:
                 if p is not None and q is not None:
                     return (p[0] + q[0], p[1] + q[1]) if name == "add" else (p[0] - q[1], p[1] - q[0])
         return None
+
+    def picks(self, condition: k.Expr, env: dict[str, _Range], threads: dict[int, _Range]) -> bool:
+        """Whether all that a condition asks is which thread it is."""
+        match bare(condition):
+            case k.Op(name="and", args=args):
+                return all(self.picks(a, env, threads) for a in args)
+        return any(True for _ in self.picked(condition, env, threads))
 
     def picked(
         self, condition: k.Expr, env: dict[str, _Range], threads: dict[int, _Range]
