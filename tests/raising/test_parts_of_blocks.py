@@ -21,7 +21,7 @@ KERNELS = {  # body, what the text holds, whether the launch may be left out
         "h.at[d[: min(n, grid * m)]].add((j // m + 1)",
         False,
     ),
-    "stored": ("PART h[i] = d[i] + b;", "jnp.resize(d, (blocks, m))", True),
+    "stored": ("PART h[i] = d[i] + b;", "jnp.pad(d[:count], (0, blocks * m - count)).reshape(blocks, m)", True),
     "places of their own": ("PART atomicAdd(&h[d[i]], t);", "", False),
 }
 

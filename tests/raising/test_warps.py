@@ -155,7 +155,8 @@ SERIAL = """
 @pytest.mark.parametrize("warps", ["8", "blockDim.x / 32", "(blockDim.x + 31) / 32"])
 def test_a_thread_that_adds_up_what_the_warps_have(warps):
     kernel = raised(SERIAL.format(barrier="__syncthreads();", warps=warps, end="atomicAdd(y, s);"))
-    assert sums(kernel) == ["add"] and not kernel.launch
+    # that eight warps are meant is a guess, which is checked where a block is given
+    assert sums(kernel) == ["add"] and kernel.launch == ("optional" if warps == "8" else "")
     assert not any(isinstance(n, eq.Reduce) and len(n.axes) > 1 for s in kernel.body for n in topological((s.value,)))
     assert any(("256 threads" if warps == "8" else "multiple of 32") in text for text in kernel.assumptions)
 

@@ -271,7 +271,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             conditions = wanted(*tilewise(cx, subscripts[0], known))
         for condition in conditions:
             if not asks_for((condition,), ("block.", "warps.")):
-                if asks_for((condition,), ("threads.", "grid.")) and not _is_radix(condition, to_poly(at)):
+                sizes = any(isinstance(n, eq.Param) and "." not in n.name for n in topological((condition,)))
+                if sizes and asks_for((condition,), ("threads.", "grid.")) and not _is_radix(condition, to_poly(at)):
                     continue  # ``x[n - 1 - i]``: no row that the launch would have to be as wide as
                 cx.wanted.setdefault(condition, set()).add(name)
             elif name not in st.locals and _is_radix(condition, to_poly(at)):

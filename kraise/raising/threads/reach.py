@@ -23,7 +23,8 @@ _Range = tuple[int, int]  # the least and the most
 
 def reached(body: tuple[k.Stmt, ...], certainly: bool = False) -> dict[int, int]:
     """By axis: of how many cells, the first ones, the threads read others than each its own, if no cell is left out and
-    it is clear how far they reach. ``certainly``: whatever is asked of anything but the threads."""
+    it is clear how far they reach. ``certainly``: whatever is asked of
+    anything but the threads, where that is not asked of what fills them, too."""
     found = _Reach(body, certainly)
     found.block(body, {}, {})
     out: dict[int, int] = {}
@@ -63,7 +64,7 @@ class _Reach:
             match s:
                 case k.If(condition=condition, body=body, orelse=orelse):
                     self.loads((condition,), env, threads)
-                    if self.certainly and not self.picks(condition, env, threads):
+                    if self.certainly and not (self.fills((*body, *orelse)) or self.picks(condition, env, threads)):
                         continue
                     self.block(body, dict(env), threads | dict(self.picked(condition, env, threads)))
                     self.block(orelse, dict(env), threads)
@@ -119,6 +120,10 @@ class _Reach:
                 if p is not None and q is not None:
                     return (p[0] + q[0], p[1] + q[1]) if name == "add" else (p[0] - q[1], p[1] - q[0])
         return None
+
+    def fills(self, body: tuple[k.Stmt, ...]) -> bool:
+        """Whether the shared arrays are stored to there: then what is read is asked for by the same condition."""
+        return any(isinstance(s, k.Store) and s.array in self.shapes for s in walked(body))
 
     def picks(self, condition: k.Expr, env: dict[str, _Range], threads: dict[int, _Range]) -> bool:
         """Whether all that a condition asks is which thread it is."""
