@@ -29,7 +29,6 @@ from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.stacked import stacked
 from kraise.raising.loops.stepped import stepped
-from kraise.raising.loops.tallied import never_negative
 from kraise.raising.loops.uniform import depending
 from kraise.raising.memory.left_over import loaded
 from kraise.raising.memory.phases import level
@@ -146,10 +145,7 @@ class Folding:
         inner.open = (*inner.open, self.index.name)
         inner.folds = (*inner.folds, self.index.name)
         inner.path = tuple(dict.fromkeys((*inner.path, *bounds)))
-        more = (
-            *never_negative(self.s.body, self.carries, self.inits),
-            *since_start(inner, self.s, self.carries, self.inits, self.rng),
-        )
+        more = since_start(inner, self.s, self.carries, self.inits, self.rng)
         inner.facts = tuple(dict.fromkeys((*inner.facts, *more)))
         self.bounds = bounds
         self.written = list(_written(cx, inner, self.s, self.live))
