@@ -82,8 +82,8 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 # the launch is given: where it covers less than the guards, the result is less
                 known = replace(known, launched=known.launched | loose)
                 continue
-            unset = [t for t in tried if isinstance(t.refused, Blank) and t.known.ways == known.ways and known.ways]
-            if unset and first is not None:  # in another form the same cells are read
+            unset = [t for t in tried if known.ways and t.known.ways == known.ways and isinstance(t.refused, Blank)]
+            if unset:  # in another form the same cells are read
                 raise with_attempts(unset[0].refused, tried)
             left = [e for s in kernel.body for e in statement_expressions(s)]
             last = attempts[-1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from kraise.diagnostics import Span
 from kraise.emit import tree
 from kraise.emit.context import Assign, Context
@@ -27,6 +25,8 @@ def new(low: Lowering, stmt: eq.New) -> None:
     ctx.blocks[-1].bound.add(stmt.version)
     depth = len(ctx.blocks) - 1
     span: Span | None = stmt.span
+    fill = stmt.fill
+    blank = fill is None or (isinstance(fill, eq.Const) and fill.value == 0)
 
     def make() -> Py:
         # an array that the source does not make may be of no cells where it has no rounds
@@ -34,8 +34,7 @@ def new(low: Lowering, stmt: eq.New) -> None:
         sizes = [ctx.at_least_zero(linear(e)) if own else ctx.static(e) for e in stmt.shape]
         shape = sizes[0] if len(sizes) == 1 else py.Tup(tuple(sizes))
         dtype = dtype_of(ctx, stmt.version)
-        fill = stmt.fill
-        if fill is None or (isinstance(fill, eq.Const) and fill.value == 0):
+        if fill is None or blank:
             text = py.call("jnp.zeros", shape, dtype)
         else:
             text = py.call("jnp.full", shape, low.lower(fill, ()).py, dtype)
@@ -43,14 +42,12 @@ def new(low: Lowering, stmt: eq.New) -> None:
         ctx.emit(Assign(name, text, span), depth)
         return Atom(name)
 
-    loads = stmt.fill is not None and any(isinstance(n, eq.Read) for n in tree.walk(stmt.fill))
-    ctx.lazy[stmt.version] = partial(_same, make()) if loads else make
-    if stmt.fill is None or (isinstance(stmt.fill, eq.Const) and stmt.fill.value == 0):
+    ctx.lazy[stmt.version] = make
+    if blank:
         ctx.blank.add(stmt.version)
-
-
-def _same(made: Py) -> Py:
-    return made
+    if fill is not None and any(isinstance(n, eq.Read) for n in tree.walk(fill)):
+        made = make()
+        ctx.lazy[stmt.version] = lambda: made
 
 
 def dtype_of(ctx: Context, version: eq.Version) -> Py:

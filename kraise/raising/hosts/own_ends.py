@@ -13,7 +13,7 @@ parameters; the launch is taken to cover what the kernel's guard lets through, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -22,6 +22,7 @@ from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, reads, sets
+from kraise.ir.rewrite import rewritten
 from kraise.ir.types import BOOL, INT, INT32, NUMBER, ScalarType
 from kraise.raising.hosts.nest_bodies import NoNest, assigned, nodes, numbered
 from kraise.raising.hosts.nest_diagonals import in_kernel
@@ -182,27 +183,29 @@ def _from_start(body: tuple[k.Stmt, ...], ends: dict[str, k.Expr], names: set[st
     return (*first, k.If(k.Op("ge", (here, start), BOOL), new))
 
 
-def _grouped(node: Any) -> Any:
+def _grouped(body: tuple[k.Stmt, ...]) -> Any:
     """The statements with ``(lo + block * blockDim) + thread`` as ``lo + (block * blockDim + thread)``."""
-    if isinstance(node, tuple):
-        return tuple(map(_grouped, node))
-    if not is_dataclass(node) or isinstance(node, ScalarType | type):
-        return node
-    changed = {f.name: _grouped(getattr(node, f.name)) for f in fields(node) if f.name not in ("span", "type")}
-    node = replace(node, **changed)
-    match node:
-        case k.Op(name="add", args=(first, k.Hw(kind="thread") as thread), type=t):
-            inner = _bare(first)
-            if isinstance(inner, k.Op) and inner.name == "add":
-                for block, rest in (inner.args, inner.args[::-1]):
-                    bare = _bare(block)
-                    if (
-                        isinstance(bare, k.Op)
-                        and bare.name == "mul"
-                        and all(isinstance(_bare(x), k.Hw) for x in bare.args)
-                    ):
-                        return k.Op("add", (rest, k.Op("add", (block, thread), t, span=node.span)), t, span=node.span)
-    return node
+
+    def one(node: Any) -> Any | None:
+        match node:
+            case k.Op(name="add", args=(first, k.Hw(kind="thread") as thread), type=t):
+                first = rewritten(first, one)
+                inner = _bare(first)
+                if isinstance(inner, k.Op) and inner.name == "add":
+                    for block, rest in (inner.args, inner.args[::-1]):
+                        if _of_blocks(block):
+                            last = k.Op("add", (block, thread), t, span=node.span)
+                            return k.Op("add", (rest, last), t, span=node.span)
+                return replace(node, args=(first, thread))
+        return None
+
+    return rewritten(body, one)
+
+
+def _of_blocks(e: k.Expr) -> bool:
+    """Whether it is ``blockIdx.x * blockDim.x``."""
+    product = _bare(e)
+    return isinstance(product, k.Op) and product.name == "mul" and all(isinstance(_bare(x), k.Hw) for x in product.args)
 
 
 def _bare(e: Any) -> Any:
@@ -232,16 +235,12 @@ def _split(body: tuple[k.Stmt, ...], ends: dict[str, k.Expr]) -> tuple[k.Stmt, .
             whole = k.Op("and", (whole, other), BOOL, span=e.span)
         return whole
 
-    def walk(node: Any) -> Any:
-        if isinstance(node, tuple):
-            return tuple(map(walk, node))
-        if not is_dataclass(node) or isinstance(node, ScalarType | type):
-            return node
-        changed = {f.name: walk(getattr(node, f.name)) for f in fields(node) if f.name not in ("span", "type")}
-        node = replace(node, **changed)
-        return one(node) if isinstance(node, k.Op) and node.name in ("lt", "le", "gt", "ge") else node
+    def visit(node: Any) -> Any | None:
+        if isinstance(node, k.Op) and node.name in ("lt", "le", "gt", "ge"):
+            return one(replace(node, args=rewritten(node.args, visit)))
+        return None
 
-    return walk(body)  # type: ignore[no-any-return]
+    return rewritten(body, visit)  # type: ignore[no-any-return]
 
 
 def _parts(p: Poly, values: dict[str, Poly | None]) -> list[Poly]:

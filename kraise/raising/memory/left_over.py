@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kraise.analysis.conditions import conjunction, negate
-from kraise.analysis.dependence import implied, impossible
+from kraise.analysis.dependence import impossible
 from kraise.ir import equations as eq
 from kraise.ir.walk import topological
-from kraise.raising.memory.partly import instance, of_data
+from kraise.raising.memory.partly import filling
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawWrite, expressions, flat
 
@@ -39,10 +39,10 @@ def _reaches(
     if version is entry:
         return not impossible((*guards, *cx.facts))
     store = stores.get(version)
-    found = None if store is None else instance(store, subs)
-    if store is None or found is None or any(map(of_data, found[1])):
+    found = None if store is None else filling(cx, store, subs, guards)
+    if store is None or found is None:
         return False
-    left = [c for c in found[1] if c not in guards and not implied((*guards, *cx.facts), c)]
+    _, left = found
     if not left:
         return bool(store.accumulate) and _reaches(cx, stores, store.before, subs, guards, entry)
     both = conjunction(left)

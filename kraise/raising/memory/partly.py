@@ -18,12 +18,14 @@ from kraise.analysis.conditions import conjunction, conjuncts, negate
 from kraise.analysis.dependence import implied, impossible
 from kraise.analysis.leaving import always
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, children, free_indices, substitute, topological, transform
 from kraise.raising.memory.whole_blocks import uniform
+from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite, State, flat, map_access, map_raw
+from kraise.raising.writes.masks import bounds
 
 Path = tuple[eq.Expr, ...]
 _MARK = "filled"  # Op(filled, (condition, value, array)): the value, which is there where the condition holds
@@ -31,43 +33,45 @@ _MOST = 2_000  # questions of one function
 
 
 def marked(array: str, conditions: Iterable[eq.Expr], value: eq.Expr) -> eq.Expr:
-    """What a load of the shared ``array`` finds, which was stored only where all of the conditions hold."""
-    conditions = tuple(tidy(c) for c in conditions if not of_data(c))
+    """What a load of ``array`` finds, which was stored only where all of the conditions hold."""
+    conditions = tuple(tidy(c) for c in conditions if not _of_data(c))
     if not conditions or not any(isinstance(n, eq.Read) for n in topological((value,))):
         return value
-    if is_mark(value):
+    if _is_mark(value):
         conditions, value = (*conditions, *conjuncts(value.args[0])), value.args[1]  # type: ignore[union-attr]
     both = conjunction(tuple(dict.fromkeys(conditions)))
     return eq.Op(_MARK, (both, value, eq.Param(array, value.type)), value.type)  # type: ignore[arg-type]
 
 
-def is_mark(e: eq.Expr) -> bool:
+def _is_mark(e: eq.Expr) -> bool:
     return isinstance(e, eq.Op) and e.name == _MARK
 
 
-def plain(e: eq.Expr) -> eq.Expr:
+def _plain(e: eq.Expr) -> eq.Expr:
     """The expression without marks."""
-    return transform(e, lambda n: n.args[1] if is_mark(n) else n)  # type: ignore[union-attr]
+    return transform(e, lambda n: n.args[1] if _is_mark(n) else n)  # type: ignore[union-attr]
 
 
-def of_data(condition: eq.Expr) -> bool:
+def _of_data(condition: eq.Expr) -> bool:
     kinds = (eq.Read, eq.CarryIn, eq.FoldResult, eq.HelperCall)
     return any(isinstance(n, kinds) for n in topological((condition,)))
 
 
 def settle(cx: Context, st: State) -> None:
     """Takes the marks away, and wishes for whole blocks where what they say is in doubt."""
+    if not cx.made:
+        return
     raws = flat(st.out)
     made = {r.stmt.version.array for r in raws if isinstance(r, RawNew) and r.stmt.fill is None}
     made &= {n for n, local in st.locals.items() if local.shared}
-    marks = any(is_mark(n) for r in raws if isinstance(r, RawWrite) for n in topological((r.value,)))
+    marks = any(_is_mark(n) for r in raws if isinstance(r, RawWrite) for n in topological((r.value,)))
     if not made and not marks:
         return
     _Use(cx, frozenset(made), {r.after: r for r in raws if isinstance(r, RawWrite)}).check(st.out)
-    st.out = [map_raw(r, plain) for r in st.out]
-    st.accesses = [map_access(a, plain) for a in st.accesses]
-    st.env = {n: plain(e) for n, e in st.env.items()}
-    st.names = {(e := plain(n.expr)): replace(n, expr=e) for n in st.names.values()}
+    st.out = [map_raw(r, _plain) for r in st.out]
+    st.accesses = [map_access(a, _plain) for a in st.accesses]
+    st.env = {n: _plain(e) for n, e in st.env.items()}
+    st.names = {(e := _plain(n.expr)): replace(n, expr=e) for n in st.names.values()}
 
 
 @dataclass
@@ -104,18 +108,17 @@ class _Use:
                 self.value(inner, (*guards, *conjuncts(condition)))
             case eq.Op(name="select", args=(c, a, b)):
                 self.value(c, guards)
-                if not of_data(c):
+                if not _of_data(c):
                     self.value(a, (*guards, *conjuncts(c)))
                     self.value(b, (*guards, *conjuncts(negate(c))))
             case eq.Op(name="and" | "or", args=(a, _)):
                 self.value(a, guards)
             case eq.Reduce(axes=axes, body=body, where=where):
-                bounds = [c for a in axes for c in _bounds(a)]
                 kept = () if where is None else conjuncts(where)
-                if not any(map(of_data, kept)):
-                    self.value(body, (*guards, *bounds, *kept))
+                if not any(map(_of_data, kept)):
+                    self.value(body, (*guards, *bounds(axes), *kept))
             case eq.Scan(axis=axis, body=body):  # its index stays free: what was passed before it is not asked about
-                self.value(body, (*guards, *_bounds(axis)))
+                self.value(body, (*guards, *bounds((axis,))))
             case eq.Read(version=version, subscripts=subs, view=()) if version.array in self.made:
                 self.cell(version, subs, guards, ())
             case eq.FoldResult(fold=fold, name=name):
@@ -136,11 +139,10 @@ class _Use:
             if version.array in self.made and version.number <= 1:
                 self.nothing(version.array, guards, missed)
             return
-        found = instance(store, subs)
-        if found is None or any(map(of_data, found[1])):
+        found = filling(self.cx, store, subs, guards)
+        if found is None:
             return
-        mapping, conditions = found
-        left = tuple(c for c in conditions if c not in guards and not implied((*guards, *self.cx.facts), c))
+        mapping, left = found
         inside = (*guards, *left)
         if not impossible((*inside, *self.cx.facts)):
             try:
@@ -161,7 +163,7 @@ class _Use:
         """Asks for what a running value is made of, where it is asked at another index than its own."""
         if not isinstance(scan, eq.Scan):
             return
-        own = eq.Index(scan.axis.name, scan.axis.lo.type)
+        own = eq.Index(scan.axis.name, INT)
         at = mapping.get(own)
         if at is None or any(own.name in free_indices(g) for g in guards):
             return
@@ -170,19 +172,18 @@ class _Use:
             body = substitute(scan.body, {i: e for i, e in mapping.items() if i is not own})
         except Unmovable:
             return
-        self.value(tidy(body), (*guards, *_bounds(scan.axis), passed))
+        self.value(tidy(body), (*guards, *bounds((scan.axis,)), passed))
 
     def nothing(self, array: str, guards: Path, missed: Path) -> None:
-        one: eq.Expr | None = None
-        for c in missed:
-            one = c if one is None else eq.Op("or", (one, c), BOOL)
-        self.there(array, tuple(g for g in guards if g not in map(negate, missed)), one)
+        if missed:
+            others = {negate(c) for c in missed}
+            self.there(array, tuple(g for g in guards if g not in others), simplify.disjunction(*missed))
 
-    def there(self, array: str, guards: Path, condition: eq.Expr | None) -> None:
+    def there(self, array: str, guards: Path, condition: eq.Expr) -> None:
         """Asks that ``condition`` holds where the guards do."""
         cx = self.cx
         known = (*guards, *cx.facts)
-        if any(map(of_data, guards)) or condition is None:
+        if any(map(_of_data, guards)):
             return
         left = [c for c in conjuncts(condition) if not (c in guards or implied(known, c))]
         if not left:
@@ -200,12 +201,19 @@ class _Use:
                 uniform(cx, c, moving)
 
 
-def _bounds(a: eq.Axis) -> tuple[eq.Expr, ...]:
-    index = eq.Index(a.name, a.lo.type)
-    return (eq.Op("ge", (index, a.lo), BOOL), eq.Op("lt", (index, a.hi), BOOL))
+def filling(
+    cx: Context, store: RawWrite, subs: Path, guards: Path
+) -> tuple[dict[eq.Expr, eq.Expr], tuple[eq.Expr, ...]] | None:
+    """The instance of a store that fills a cell, and the conditions under which there is one that the guards do not
+    imply; None where that is not plain, or data decide it."""
+    found = _instance(store, subs)
+    if found is None or any(map(_of_data, found[1])):
+        return None
+    mapping, conditions = found
+    return mapping, tuple(c for c in conditions if c not in guards and not implied((*guards, *cx.facts), c))
 
 
-def instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path] | None:
+def _instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path] | None:
     """The instance of a store that fills a cell, and where there is one; None where that is not plain."""
     if store.view or len(store.subscripts) != len(subs):
         return None
@@ -227,4 +235,4 @@ def instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path]
         return None
 
 
-__all__ = ["instance", "is_mark", "marked", "of_data", "plain", "settle"]
+__all__ = ["filling", "marked", "settle"]
