@@ -247,7 +247,7 @@ class Raiser:
         ):
             launch = "optional"  # nothing in the text looks at it, but it must be as wide as the rows
         whole_warps(cx, stmts)
-        fitting, fits = narrow.checks(stmts, returns, cx.module.language == "python")
+        fitting, fits = narrow.checks(stmts, returns, function.params, cx.module.language == "python")
         kernel = eq.Kernel(
             function.name,
             function.params,

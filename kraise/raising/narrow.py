@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from kraise.analysis.conditions import of_launch
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir import kernel as k
 from kraise.ir.print_expressions import render_expr
-from kraise.ir.types import BOOL, INT, UINT32
+from kraise.ir.types import BOOL, INT, UINT32, ArrayType
 from kraise.ir.walk import axes_of, children, free_indices, topological
 
 Check = tuple[eq.Expr, str]
@@ -29,11 +30,16 @@ _BITWISE = ("and_", "or_", "xor")
 _SMALL = 4  # so many arrays' lengths added up are taken to fit
 
 
-def checks(body: tuple[eq.Stmt, ...], returns: tuple[object, ...], unbounded: bool) -> tuple[list[Check], list[str]]:
+def checks(
+    body: tuple[eq.Stmt, ...], returns: tuple[object, ...], params: tuple[k.Param, ...], unbounded: bool
+) -> tuple[list[Check], list[str]]:
     """The conditions on sizes under which every value fits, and sentences on what no size tells; ``unbounded``: the
     source's integers have no end."""
     statics = {n for e in _bounds(body) for n in topological((e,)) if isinstance(n, eq.Param)}
-    work = _Work(statics, unbounded)
+    given = [(p.name, p.type.element) for p in params if isinstance(p.type, ArrayType)]
+    made = [(s.version.array, s.element) for s in body if isinstance(s, eq.New)]
+    long = frozenset(name for name, t in (*given, *made) if t.is_integer and (t.bits or 0) > 32)
+    work = _Work(statics, unbounded, long)
     work.body(body, ())
     for r in returns:
         if not isinstance(r, eq.Version):
@@ -44,8 +50,9 @@ def checks(body: tuple[eq.Stmt, ...], returns: tuple[object, ...], unbounded: bo
 
 
 class _Work:
-    def __init__(self, statics: set[eq.Param], unbounded: bool) -> None:
+    def __init__(self, statics: set[eq.Param], unbounded: bool, long: frozenset[str]) -> None:
         self.statics, self.unbounded = statics, unbounded
+        self.long = long  # arrays of integers of 64 bits
         self.bounds: dict[Poly, eq.Expr] = {}
         self.powers: dict[eq.Expr, eq.Expr] = {}
         self.grown: list[str] = []  # integers of which each round of a loop makes a multiple
@@ -76,7 +83,8 @@ class _Work:
                     for s in subscripts:
                         self.visit(s, own, True)
                     # into an array of its width, or there is a cast; bits are combined with those of an integer
-                    self.visit(value, own, not self.unbounded or stmt.accumulate in _BITWISE)
+                    fits = not self.unbounded and stmt.after.array not in self.long
+                    self.visit(value, own, fits or stmt.accumulate in _BITWISE)
                     if where is not None:
                         self.value(where, own)
                 case eq.Fold(axis=axis, scalars=scalars, outputs=outputs, condition=condition):

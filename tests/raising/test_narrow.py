@@ -82,6 +82,28 @@ def test_unsigned_products_of_c(body):
     np.testing.assert_array_equal(y, value(np.arange(n, dtype=np.uint64)))
 
 
+LONG = {  # stored in 64 bits: what 32 bits keep of them, and whether the sizes are checked instead
+    "int v = (i + 7ll) * 400000000; z[i] = v;": (lambda i: ((i + 7) * 400000000).astype(np.int32), False),
+    "int v = (unsigned)i * 2654435761u; z[i] = v;": (lambda i: (i * 2654435761).astype(np.int32), False),
+    "unsigned v = i; z[i] = v * v;": (lambda i: (i * i).astype(np.uint32), True),
+    "unsigned v = i * 8u; z[i] = v % 5u;": (lambda i: i * 8 % 5, False),
+}
+
+
+@pytest.mark.parametrize("body", LONG)
+def test_integers_of_32_bits_in_an_array_of_64(body):
+    value, checked = LONG[body]
+    text = emitted(f"__global__ void k(long long *z, int n) {{ {INDEX} if (i < n) {{ {body} }} }}", "k.cu")
+    for n in (500, 70_000):
+        with x64(True):
+            if checked and n > 2**15:
+                with pytest.raises(ValueError, match="may not fit 32 bits"):
+                    load_module(text).k(np.zeros(n, np.int64), n)
+            else:
+                z = load_module(text).k(np.zeros(n, np.int64), n)
+                np.testing.assert_array_equal(z, value(np.arange(n)))
+
+
 def test_a_generator_of_python_integers():
     source = """def k(y):
     for i in range(y.shape[0]):

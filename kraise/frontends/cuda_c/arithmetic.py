@@ -25,7 +25,8 @@ def cast(e: Expr, t: ScalarType) -> Expr:
     """``e`` converted to ``t``; conversions that cannot change a value vanish or move to the leaves.
 
     Addition, subtraction and multiplication wrap, so that taking the low bits commutes with them: ``(int)(a + b)`` of
-    unsigned operands is ``(int)a + (int)b``.
+    unsigned operands is ``(int)a + (int)b``. Not so where an int would overflow, which C leaves undefined: a product
+    with a large number keeps its type until it is converted.
     """
     source = e.type
     if source == t:
@@ -40,7 +41,7 @@ def cast(e: Expr, t: ScalarType) -> Expr:
         if isinstance(e, Hw) and (t.bits or 64) >= (16 if e.kind in ("thread", "blockDim") else 32):
             return replace(e, type=t)  # a block has 1024 threads at most
         narrower = (t.bits or 64) <= (source.bits or 64)
-        if narrower and isinstance(e, Op) and e.name in _RING:
+        if narrower and isinstance(e, Op) and e.name in _RING and not (t.kind == "int" and _large_factor(e)):
             return Op(e.name, tuple(cast(a, t) for a in e.args), t, span=e.span)
         if narrower and isinstance(e, Op) and e.name == "shl" and _small(e.args[1], t):
             return Op("shl", (cast(e.args[0], t), cast(e.args[1], t)), t, span=e.span)
@@ -52,6 +53,11 @@ def cast(e: Expr, t: ScalarType) -> Expr:
         c, a, b = e.args
         return Op("select", (c, cast(a, t), cast(b, t)), t, span=e.span)
     return Cast(t, e, span=e.span)
+
+
+def _large_factor(e: Op) -> bool:
+    """Whether it is a product with a number that no array's rows are as long as."""
+    return e.name == "mul" and any(isinstance(a, Const) and abs(a.value) > 1 << 20 for a in e.args)  # type: ignore[arg-type]
 
 
 def _small(e: Expr, t: ScalarType) -> bool:

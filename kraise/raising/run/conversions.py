@@ -19,6 +19,8 @@ from kraise.raising.run.state import State
 from kraise.raising.threads.multiples import parameter
 from kraise.raising.threads.row_views import counts_threads
 
+_LONGEST = 1 << 20  # rows
+
 
 def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     """``v`` as C converts it to ``t``."""
@@ -35,11 +37,17 @@ def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     wide = t.is_integer and (t.bits is None or t.bits >= 32) and v.type.is_integer and index_like(v)
     wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
+    wide = wide and not (t.bits == 32 and v.type != t and _scaled(v))
     if wide and (t.kind == "int" or isinstance(of, eq.Param | eq.Shape) or rows_by_bits(v)):
         return v
     if wide and provable((*st.path, *st.facts), to_poly(v)):
         return v
     return simplify.cast(t, v)
+
+
+def _scaled(v: eq.Expr) -> bool:
+    """Whether it is an index times what no row is as long as: ``int v = i * 400000000ll`` keeps the low 32 bits."""
+    return any(abs(c) > _LONGEST for m, c in to_poly(v).terms.items() if m)
 
 
 def kept(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
