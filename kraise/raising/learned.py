@@ -14,6 +14,7 @@ from kraise.diagnostics import Diagnostic, Refused, Span
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import INT
+from kraise.raising.collective.requests import Joint
 from kraise.raising.memory.from_end import FromEnd
 from kraise.raising.ragged.loops import Loop
 from kraise.raising.ragged.same_rows import Rows
@@ -40,7 +41,8 @@ class Learned:
     and not whole; ``persistent``: axes along which the number of blocks does not matter; ``groups``: sizes that are
     multiples of others; ``radices``: what threads' indices are divided
     by; ``rounds``: parameters that count the rounds of loops around the launches; ``from_end``: subscripts that Python
-    counts from the end."""
+    counts from the end; ``each``: runs of exchanges after which each lane's
+    value is asked for."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()
@@ -69,6 +71,7 @@ class Learned:
     radices: Radices = field(default_factory=dict)
     rounds: tuple[eq.Axis, ...] = ()
     from_end: FromEnd = field(default_factory=dict)
+    each: frozenset[Joint] = frozenset()
 
     def begun(self) -> Learned:
         """What was known before the first run."""
@@ -82,6 +85,7 @@ class Learned:
             radices=self.radices,
             rounds=self.rounds,
             from_end=self.from_end,
+            each=self.each,
         )
 
     def enter(self, cx: Context) -> None:
@@ -90,7 +94,7 @@ class Learned:
         cx.named, cx.lone, cx.apart, cx.part_rows = self.named, self.lone, self.parts, self.part_rows
         cx.groups, cx.radices, cx.in_fields = self.groups, self.radices, self.in_fields
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
-        cx.rounds_around, cx.from_end = self.rounds, dict(self.from_end)
+        cx.rounds_around, cx.from_end, cx.each = self.rounds, dict(self.from_end), self.each
         cx.longest, cx.widths, cx.coarse = self.longest, self.widths, self.coarse
         cx.multiples = dict(self.multiples)
         for name, by in cx.function.multiples:

@@ -14,7 +14,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.walk import statement_expressions
 from kraise.options import Options
-from kraise.raising.collective.requests import Apart, Lanes, Sized, Tied
+from kraise.raising.collective.requests import Apart, Joint, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
 from kraise.raising.left import fewer, halved, loops, made
@@ -71,6 +71,7 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
     tried: list[Attempt] = []
     sizes: list[threads.Ways] | None = [] if known.ways else None  # to try; none besides one that is given
     told = launched(module, function)
+    asked: set[Joint] = set()
     narrow: dict[frozenset[tuple[int, int]], list[int]] = {}  # lanes that may work on their own, for each block
     while True:
         attempts: list[Raiser] = []
@@ -160,6 +161,7 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
             tried.append(Attempt(known, refused))
             if attempts:
                 hindering |= tying(attempts[-1])
+                asked |= attempts[-1].cx.asked
             more = after(attempts[-1], known, refused) if attempts else None
             if more is None and attempts and threads.LANES in known.ways:
                 blocks = frozenset(known.ways.items() - {(threads.LANES, known.ways[threads.LANES])})
@@ -191,6 +193,9 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 elif not start.parts and split(last.inlined) is not last.inlined:
                     sizes, start = None, replace(start, named={}, parts=True)
                     more = start
+                elif not asked <= start.each:
+                    sizes = sizes if start.ways or start.named else None
+                    start = more = replace(start, each=start.each | asked)
                 else:
                     more = in_rows(last, known, refused)
             if more is None:

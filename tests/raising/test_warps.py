@@ -182,6 +182,65 @@ def test_what_only_the_first_lane_has_is_not_read_by_others():
     assert refusal(SUM.format(**DOWN).replace("lane == 0", "lane < 2")) == {"KR299"}
 
 
+def down(v, by, width=32):
+    """What the lane that is ``by`` further holds, within each ``width``; the lane's own beyond them."""
+    at = np.arange(v.size)
+    return np.where(at % width + by < width, v[np.minimum(at + by, v.size - 1)], v)
+
+
+def within(v, width):
+    return np.arange(v.size) % width
+
+
+BROADCAST = """
+    float s = v;
+    for (int o = 16; o; o >>= 1) s += __shfl_down_sync(~0u, s, o);
+    s = __shfl_sync(~0u, s, 0);
+    for (int o = 1; o < 32; o <<= 1) { float u = __shfl_up_sync(~0u, s, o); if (lane >= o) s += u; }
+    v -= s;
+"""
+LANES = {
+    "v += __shfl_down_sync(~0u, v, 1);": lambda v: v + down(v, 1),
+    "v *= __shfl_down_sync(~0u, v, 1, 8); if (lane % 4 == 1) v *= 2;": (
+        lambda v: v * down(v, 1, 8) * np.where(within(v, 4) == 1, 2, 1)
+    ),
+    "v = fmaxf(v, __shfl_down_sync(~0u, v, 1)); v += __shfl_down_sync(~0u, v, 2);": (
+        lambda v: (top := np.maximum(v, down(v, 1))) + down(top, 2)
+    ),
+    "float u = __shfl_down_sync(~0u, v, 1); if (lane == 31) u = 0; v = u + v;": (
+        lambda v: v + np.where(within(v, 32) == 31, 0, down(v, 1))
+    ),
+    BROADCAST: lambda v: v - v.reshape(-1, 32).sum(1).repeat(32) * (within(v, 32) + 1),
+}
+
+
+@pytest.mark.parametrize("body", LANES)
+def test_what_each_lane_holds_after_a_step_or_two(body):
+    """They are no tree whose sum the first lane alone would have: each lane's value is asked for."""
+    head = "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+    head += "int lane = threadIdx.x % 32; float v = i < n ? x[i] : 0.f; "
+    found: dict = {}
+    exec(pipeline.translate(f"{head}{body} if (i < n) y[i] = v; }}", "k.cu").text, found)
+    x = np.arange(40, dtype=np.float32) % 7 - 3
+    got = found["f"](x, np.zeros(40, np.float32), 40)
+    np.testing.assert_array_equal(got, LANES[body](np.pad(x, (0, 24)))[:40])
+
+
+def test_the_same_in_numba():
+    text = """
+        def f(x, y):
+            i = cuda.grid(1)
+            v = x[i]
+            v += cuda.shfl_down_sync(0xffffffff, v, 1)
+            y[i] = v
+    """
+    source = "from numba import cuda\n@cuda.jit" + textwrap.dedent(text)
+    found: dict = {}
+    exec(pipeline.translate(source, "k.py").text, found)
+    x = np.arange(64, dtype=np.float32) % 5
+    np.testing.assert_array_equal(found["f"](x, x * 0), x + down(x, 1))
+
+
 def test_a_plain_store_in_place_of_the_atomic_is_a_race():
     assert "KR201" in refusal(SUM.format(**DOWN).replace("atomicAdd(y, v)", "y[0] = v"))
 

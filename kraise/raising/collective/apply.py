@@ -11,6 +11,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.carried.freely import own_only
+from kraise.raising.collective.cases import LADDERS, POWERS, POWERS_OF_WARPS, TWO, TWO_WARPS, WARPS, Case, demand
 from kraise.raising.collective.choices import choice
 from kraise.raising.collective.describe import Cell, Chosen, Copy, Found, Heads, Running, Total
 from kraise.raising.collective.frame import Frame, frame
@@ -18,7 +19,7 @@ from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
 from kraise.raising.collective.opened import by_warps, shuffles, starts, touches
 from kraise.raising.collective.plan import Plan, Trials, plan_of
-from kraise.raising.collective.requests import Apart, Lanes, Sized
+from kraise.raising.collective.requests import Apart, Joint, Lanes, Sized
 from kraise.raising.collective.segments import running_of_segment
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.collective.sizes import fits, of_warps, sizes
@@ -38,23 +39,6 @@ from kraise.raising.writes.accumulate import neutral_of
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
 
-@dataclass(frozen=True)
-class _Case:
-    """A family of block sizes: those to simulate, and what the emitted function demands ("" nothing)."""
-
-    sizes: tuple[int, ...]
-    demand: str = ""
-
-
-_POWERS = _Case(tuple(1 << n for n in range(11)), "power")
-_WARPS = _Case(tuple(range(32, 1025, 32)), "warps")
-_POWERS_OF_WARPS = _Case(tuple(1 << n for n in range(5, 11)), "power of warps")
-_TWO = _Case(tuple(1 << n for n in range(1, 11)), "two")
-_TWO_WARPS = _Case(tuple(1 << n for n in range(6, 11)), "two warps")
-# a ladder of halves takes no more threads than its first step is for
-_LADDERS = [_Case(tuple(1 << n for n in range(6, most)), "two warps") for most in (10, 9)]
-
-
 def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]]) -> int:
     """Runs the first few of ``stmts`` in ``st`` if the threads compute sums or running sums in them together; returns
     how many, 0 if they do not. ``after`` are the locals that are read after each.
@@ -69,12 +53,22 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     found = frame(cx)
     if found is None or (found.rows and not shuffles(stmts[0])):
         return 0
+    asked = [run for run in cx.each if run.start == stmts[0].span]
+    if asked:
+        most = min(run.count for run in asked) - 1
+        done = _longest(cx, st, stmts[:most], after[:most], found) if most else 0
+        if done or not any(run.whole for run in asked):
+            return done
+    return _longest(cx, st, stmts, after, found)
+
+
+def _longest(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[frozenset[str]], found: Frame) -> int:
     known = to_poly(found.extent).value
-    cases = [_Case((known,))] if known is not None else [_WARPS, _POWERS, _POWERS_OF_WARPS, _TWO_WARPS]
+    cases = [Case((known,))] if known is not None else [WARPS, POWERS, POWERS_OF_WARPS, TWO_WARPS]
     if known is None and not any(shuffles(s) or by_warps(s) for s in stmts):
         if isinstance(stmts[0], k.While) and tree(cx, st, stmts[0], after[0]):
             return 1  # that rule proves it for more sizes
-        cases = [] if isinstance(stmts[0], k.Store) else [_POWERS, _TWO, _TWO_WARPS]
+        cases = [] if isinstance(stmts[0], k.Store) else [POWERS, TWO, TWO_WARPS]
     fitting = {case: case.sizes for case in cases}
     if known is None:  # no launch is wider than a shared array that each thread writes
         fitting = {case: tuple(s for s in case.sizes if fits(cx, st, found, s)) for case in cases}
@@ -88,26 +82,26 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
             plan = plan_of(trials, case.sizes, outlets)
             if plan is not None:
                 for size, upto in of_warps(cx, st, stmts, plan.count) if known is None else ():
-                    if trials.needs(size, upto, _WARPS.sizes):
+                    if trials.needs(size, upto, WARPS.sizes):
                         raise Sized(size)
                 return _carry_out(cx, st, plan, found, case)
         for size in sizes(cx, st, stmts[0], found) if known is None else ():
             plan = plan_of(trials, (size,), outlets)
             if plan is not None and not plan.sim.by_extent:
                 raise Sized(size)  # the source counts on it: it never asks how many threads there are
-        for case in (*parts, *(_LADDERS if known is None and whole else ())):
+        for case in (*parts, *(LADDERS if known is None and whole else ())):
             plan = plan_of(trials, fitting.get(case, case.sizes), outlets)
             if plan is not None:
                 return _carry_out(cx, st, plan, found, case)
     if known is None:
-        ask(cx, st, stmts, after, found, (_POWERS.sizes, _TWO.sizes))
+        ask(cx, st, stmts, after, found, (POWERS.sizes, TWO.sizes))
     return 0
 
 
 # --- carried out -----------------------------------------------------------------------------
 
 
-def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) -> int:
+def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: Case) -> int:
     span = next((s.span for s in plan.stmts if touches(cx, st, s)), plan.stmts[0].span)
     everything = [f for f in (*plan.locals.values(), *plan.arrays.values()) if f is not None]
     groups = {_group(f) for f in everything} - {None}
@@ -154,7 +148,9 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
         st.env[n] = e
         if where is not None:
             st.partial[n] = where
-            cx.halves.add(where)
+            run = Joint(plan.stmts[0].span, plan.count, _group(plan.locals[n]) in (0, cx.warp))
+            runs = {run} if run.count > 1 or not run.whole else set()
+            cx.halves[where] = cx.halves.get(where, frozenset()) | runs
         if not n.startswith("$"):
             st.names.setdefault(e, eq.Name(e, n, span))
     for out in plan.outlets():
@@ -163,7 +159,7 @@ def _carry_out(cx: Context, st: State, plan: Plan, found: Frame, case: _Case) ->
         for n in o.names:
             st.env.pop(n, None)
     if by_block and found.extent is not None:
-        _demand(cx, case)
+        demand(cx, case)
     what = sorted({type(f).__name__ for f in everything})
     line = span.line if span else "?"
     form = "running values" if "Running" in what else "a reduction"
@@ -200,29 +196,6 @@ def _touched(cx: Context, st: State, touches: dict[str, Touch], label: str, span
                 path = (*st.path, eq.Op("ge", (cell, ZERO), BOOL), inside)
                 place = Place(name, (*prefix, *rows, cell))
                 st.accesses.append(access(st, place, path, write, together=label, span=span))
-
-
-def _demand(cx: Context, case: _Case) -> None:
-    """What a block must be for the emitted form."""
-    size = cx.block_size()
-    if case.demand in ("power", "power of warps", "two", "two warps"):
-        less = operation("sub", (size, ONE), INT)
-        test = eq.Op("eq", (simplify.op("and_", (size, less), INT), ZERO), BOOL)
-        _check(cx, test, "block must be a power of two", "block is a power of two (so the source's tree takes all)")
-    if few := {"two": 2, "two warps": 64}.get(case.demand):
-        least = eq.Op("ge", (size, eq.Const(few, INT)), BOOL)
-        _check(cx, least, f"block must have {few} threads or more", f"block has {few} threads or more")
-    if case.demand in ("warps", "power of warps"):
-        cx.whole_warps()
-    if case in _LADDERS:
-        most = eq.Const(case.sizes[-1], INT)
-        _check(cx, eq.Op("le", (size, most), BOOL), f"block has {most.value} threads at most", "")
-
-
-def _check(cx: Context, test: eq.Expr, message: str, assumption: str) -> None:
-    if (test, message) not in cx.checks:
-        cx.checks.append((test, message))
-        cx.assumptions.append(assumption or message)
 
 
 @dataclass

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kraise.diagnostics import Span
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The statements of a joint computation: where the first stands, how many; ``whole``: they sum over whole warps."""
+
+    start: Span | None
+    count: int
+    whole: bool
+
 
 class Lanes(Exception):
     """The kernel computes by warps: run again with the lane as an index."""

@@ -13,6 +13,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ArrayType, ScalarType, StructType
 from kraise.ir.walk import free_indices
+from kraise.raising.collective.requests import Joint
 from kraise.raising.threads.splits import Splitting
 
 
@@ -139,7 +140,10 @@ class Context:
     trials: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # what loops that are, or were, tried
     # with free rounds carry, and the indices on which that may depend
     runs: int = 0  # joint computations found so far
-    halves: set[eq.Expr] = field(default_factory=set)  # where one thread alone holds what all have summed
+    # where one thread alone holds what several have summed, and in which runs of statements they have
+    halves: dict[eq.Expr, frozenset[Joint]] = field(default_factory=dict)
+    each: frozenset[Joint] = frozenset()  # such runs after which other threads have asked for what they hold
+    asked: set[Joint] = field(default_factory=set)  # those after which they do in this run
     ballots: dict[eq.Expr, eq.Expr] = field(default_factory=dict)  # by the bits of a ballot, what each lane voted
     loop: Callable[..., None] = field(default=lambda *_: None)  # how the statements run what they hold
     while_loop: Callable[..., None] = field(default=lambda *_: None)

@@ -113,7 +113,7 @@ def with_halves(cx: Context, st: State, s: k.Assign) -> None:
     if half:
         where = simplify.conjunction(*dict.fromkeys(half.values()))
         st.partial[s.name] = where
-        cx.halves.add(where)
+        cx.halves[where] = frozenset().union(*(cx.halves[c] for c in half.values()))
 
 
 def _own_reads(e: object) -> frozenset[str]:
@@ -305,7 +305,9 @@ def _if(
     for n in st.env:
         a = first.get(n) if n in taken else simplify.FALSE
         b = second.get(n) if n in other else simplify.FALSE
-        if a is not None or b is not None:
+        if a is not None and a is b:
+            st.partial[n] = a
+        elif a is not None or b is not None:
             st.partial[n] = simplify.disjunction(
                 simplify.conjunction(condition, a), simplify.conjunction(negate(condition), b)
             )

@@ -187,6 +187,7 @@ def _variable(cx: Context, st: State, e: k.Var, name: str) -> eq.Expr:
     if given is not None and name in st.env and complete(cx, st, given):
         return st.env[name]
     if given is not None and given in cx.halves:
+        cx.asked |= cx.halves[given]
         raise refuse(
             "KR299",
             f"`{name.lstrip('$')}` is read by threads that hold only a part of the sum",

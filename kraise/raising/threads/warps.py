@@ -236,6 +236,7 @@ def _shuffled(
             source = operation("add", (start, amount), INT)
     for c in holders:
         if inside is not simplify.TRUE or not _true(st, tidy(substitute(c, {lane: source}))):
+            cx.asked |= cx.halves[c]
             raise refuse(
                 "KR299",
                 "lanes are read that hold only a part of the sum",
