@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import islpy as isl
 
 from kraise.analysis import sets
@@ -37,6 +39,50 @@ def witness(
     point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", threads), None)
     if point is None:
         return None
+    return _values(space, point, names)
+
+
+@dataclass(frozen=True)
+class Some:
+    """Sizes for which an access leaves its array, none below zero: ``values`` of one such launch, "" that of the
+    subscript, and ``sizes``, all of them, with a name for each size."""
+
+    values: dict[str, int]
+    sizes: isl.Set
+    params: dict[object, str]
+
+    def spared_by(self, inside: Poly) -> bool:
+        """Whether they are the sizes for which ``inside >= 0`` does not hold."""
+        space = Space(dict(self.params))
+        text = space.poly(inside, {})
+        if text is None or len(space.params) > len(self.params):
+            return False
+        names = ", ".join(self.params.values())
+        all_ = " and ".join(f"{p} >= 0" for p in self.params.values())
+        others = isl.Set(f"[{names}] -> {{ : {text} < 0 and {all_} }}")
+        return sets.bounded(lambda: bool(others.is_equal(self.sizes)), False)
+
+
+def somewhere(a: Access, place: Poly, outside: Poly, launch: tuple[eq.Expr, ...]) -> Some | None:
+    """The sizes for which there is a point with ``outside >= 0``; None if there are none, or that is not known."""
+    space = Space()
+    names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
+    space.path((*a.path, *(c for c in launch if free_indices(c) & names)), {})
+    text, at = space.poly(outside, {}), space.poly(place, {})
+    plain = all(isinstance(key, eq.Param | eq.Shape) for key in space.params)
+    if space.dropped or space.products or not plain or text is None or at is None:
+        return None
+    where = [*space.constraints, f"at = {at}", f"{text} >= 0", *(f"{p} >= 0" for p in space.params.values())]
+    params, variables = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
+    points = sets.parse(f"[{params}] -> {{ [{variables}] : {' and '.join(where)} }}")
+    point = None if points is None else sets.bounded(points.sample_point, None)
+    if points is None or point is None or point.is_void():
+        return None
+    sizes = sets.bounded(points.params, None)
+    return None if sizes is None else Some(_values(space, point, names), sizes, space.params)
+
+
+def _values(space: Space, point: isl.Point, names: frozenset[str]) -> dict[str, int]:
     value = lambda kind, n: point.get_coordinate_val(kind, n).to_python()  # noqa: E731
     out = {name: value(isl.dim_type.set, n) for n, name in enumerate(space.variables)}
     out = {name: v for name, v in out.items() if name in names and not name.startswith("$")}

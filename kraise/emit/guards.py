@@ -212,6 +212,8 @@ def checked_sizes(kernel: eq.Kernel) -> tuple[Linear, ...]:
         match condition:
             case eq.Op(name="ge", args=(eq.Param() as size, eq.Const(value=int() as least))):
                 found.append(linear(size) + -least)
+            case eq.Op(name="le", args=(a, b)) if _known(condition):
+                found.append(linear(b) - linear(a))
     return tuple(found)
 
 

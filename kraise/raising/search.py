@@ -34,6 +34,7 @@ from kraise.raising.lessons import (
     widest,
     written_out,
 )
+from kraise.raising.memory import from_end
 from kraise.raising.memory.blank import Blank
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
@@ -66,6 +67,28 @@ class _Unfilled(Exception):
 def search(module: k.Module, function: k.Function, options: Options, known: Learned, hindering: set[str]) -> eq.Kernel:
     """The equations, the threads' indices as far apart as they must be: block and thread are one index where that will
     do, and else two (raising.md, step 2). ``hindering`` gets the arrays that tie the rounds of a loop."""
+    below: from_end.FromEnd = {}
+    try:
+        return _search(module, function, options, known, hindering, below)
+    except Refused as refused:
+        checked: from_end.FromEnd = {at: "checked" for at, how in below.items() if how == "maybe"}
+        if not checked:
+            raise
+        try:
+            return _search(module, function, options, replace(known, from_end=below | checked), hindering, below)
+        except Refused:
+            raise refused from None
+
+
+def _search(
+    module: k.Module,
+    function: k.Function,
+    options: Options,
+    known: Learned,
+    hindering: set[str],
+    below: from_end.FromEnd,
+) -> eq.Kernel:
+    """``below`` gets the subscripts that Python counts from the end."""
     start = known.begun()
     first: Refused | None = None
     tried: list[Attempt] = []
@@ -152,9 +175,10 @@ def search(module: k.Module, function: k.Function, options: Options, known: Lear
                 raise first or refuse("KR299", "this use of a warp's lanes is not raised", function.span) from None
             more = replace(known, ways=known.ways | {threads.LANES: width(attempts[-1].inlined) if attempts else 32})
         except Refused as refused:
-            if attempts and (below := {**known.from_end, **attempts[-1].cx.below}) != known.from_end:
+            if attempts and (counted := {**known.from_end, **attempts[-1].cx.below}) != known.from_end:
                 first = first or refused
-                start, known = replace(start, from_end=below), replace(known, from_end=below)
+                below |= counted
+                start, known = replace(start, from_end=counted), replace(known, from_end=counted)
                 continue
             real = agrees(known.ways, told) and not any(agrees(t.known.ways, told) for t in tried)
             first = further(first, refused, of_launch=real)

@@ -91,6 +91,46 @@ def test_under_masks_too(name):
         assert judge(source, "py", f"x=d[{n}] w=d[{n}] y=d[{n}] p=i[{n}]<-{n}:{n} m={n - 1}", [((3,), (2,))]) == "right"
 
 
+SOME = """
+def k(x, w, y, z, u, v, lag):
+    n = len(y)
+    s = 0.0
+    for i in range(n):
+        s += x[lag - i - 1] * w[i - n + lag]
+        y[lag - i - 1] = x[i]
+    for i in range(n):
+        if w[i] > 0:
+            z[i - n + lag] += x[lag - i - 1]
+    for i in range(lag):
+        for j in range(n):
+            u[i * n + j] = s * v[(i - 1) * n + j]
+"""
+
+
+@pytest.mark.parametrize("lag", [0, 1, 5])
+def test_below_zero_for_some_sizes_only(lag):
+    """Slices were cut short, and what was left was repeated or did not fit."""
+    assert judge(SOME, "py", f"x=d[5] w=d[5] y=d[5] z=d[5] u=d[25] v=d[25] lag={lag}", [((1,), (1,))]) == "right"
+
+
+CHECKED = {
+    "the last m": (
+        "for i in range(m): y[i] = x[len(x) - m + i]",
+        "`x` would be used before its first element: m <= x.shape[0] must hold",
+    ),
+    "a store that might meet itself": (
+        "for i in range(m): y[q - i] = x[i]",
+        "`y` would be used before its first element: m <= q + 1 must hold",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_sizes_are_checked(name):
+    body, said = CHECKED[name]
+    assert said in [text for _, text in raised(f"def f(x, y, m, q):\n {body}").checks]
+
+
 OUTSIDE = {
     "the one after": ("def f(x, y):\n for i in range(len(x)): y[i] = x[i + 1]", "beyond its last element (at 2) for i = 1, x.shape[0] = 2"),
     "a round too many": ("def f(x, y):\n for i in range(len(x) + 1): y[i] = x[i]", "beyond its last element (at 2) for i = 2, x.shape[0] = 2"),

@@ -4,7 +4,8 @@ The emitted function is equal to the source on launches without such an access. 
 from i = 0 on), nothing that is emitted could be right: JAX clamps, wraps or cuts a slice short. Refused are accesses
 for which it is proved that each choice of the sizes in their guards that is not tiny has an instance below 0, or
 beyond an extent that is known: of an array made here, or a ``shape`` that the subscript itself speaks of. An access
-whose guard depends on data, or that leaves the array for some sizes only, is not judged.
+whose guard depends on data, or that leaves the array for some sizes only, is not judged; below zero, Python counts from
+the end for these sizes (:mod:`~kraise.raising.memory.from_end`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import Unmovable, free_indices, topological
+from kraise.ir.walk import Unmovable, free_indices
 from kraise.raising.memory import first_block, from_end
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
@@ -49,13 +50,17 @@ def check(cx: Context, st: State) -> None:
                 if values is None:
                     values = _by_first_block(cx, a, place, poly)
                 if values is None and way == BELOW and python:
-                    judged = replace(a, path=_without_data(a.path)) if a.array in read else a
+                    judged = replace(a, path=from_end.without_data(a.path)) if a.array in read else a
                     values = witness(judged, place, poly, cx.facts, cx.thread_names, FULL)
                 if values is not None:
                     left.add(way)
                     found[a.span, a.array, a.write] = _finding(a, way, values, python)
             if left == {BELOW}:  # beyond the last element, Python counts from nowhere
                 from_end.note(cx, st, a, axis)
+            elif python and not left and _lowered(a, place):
+                some = from_end.for_some_sizes(cx, st, a, axis)
+                if some is not None:
+                    found[a.span, a.array, a.write] = _finding(a, BELOW, some.values, python)
     if found:
         raise Refused(*found.values())
 
@@ -69,8 +74,7 @@ def _ways(st: State, a: Access, axis: int, place: Poly, python: bool) -> list[tu
     """What is not negative where ``place`` is outside: below zero, and beyond an extent that is known."""
     if axis and a.view and not a.whole:
         return []  # a digit: within its radix by proof
-    lowered = any(c < 0 for c in place.terms.values()) or _from_below(a, place)
-    below = [(BELOW, -place - 1)] if lowered else []
+    below = [(BELOW, -place - 1)] if _lowered(a, place) else []
     local = st.locals.get(a.array)
     if a.view and not a.whole:
         return below
@@ -85,6 +89,10 @@ def _ways(st: State, a: Access, axis: int, place: Poly, python: bool) -> list[tu
         return below
     further = [(FURTHER, -place - to_poly(extent) - 1)] if below and python else []
     return [*below, *further, ("beyond its last element", place - to_poly(extent))]
+
+
+def _lowered(a: Access, place: Poly) -> bool:
+    return any(c < 0 for c in place.terms.values()) or _from_below(a, place)
 
 
 def _from_below(a: Access, place: Poly) -> bool:
@@ -104,15 +112,7 @@ def _whatever_data_say(a: Access, place: Poly) -> Access:
     alone = len(place.indices()) == 1 and all(c == 1 for m, c in place.terms.items() if m)
     if not alone or not _from_below(a, place):
         return a
-    return replace(a, path=_without_data(a.path))
-
-
-def _without_data(path: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
-    return tuple(c for c in path if all(map(_plain, topological((c,)))))
-
-
-def _plain(node: eq.Node) -> bool:
-    return isinstance(node, eq.Op | eq.Const | eq.Index | eq.Param | eq.Shape | eq.Cast)
+    return replace(a, path=from_end.without_data(a.path))
 
 
 def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, int] | None:

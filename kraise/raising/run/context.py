@@ -128,8 +128,8 @@ class Context:
     shared: set[str] = field(default_factory=set)  # their names
     apart: bool = False  # dynamic ones are taken apart
     parts: frozenset[str] = frozenset()  # what came of it: accesses must be proved to keep to them
-    from_end: dict[tuple[Any, int], bool] = field(default_factory=dict)  # see memory/from_end
-    below: dict[tuple[Any, int], bool] = field(default_factory=dict)  # accesses found to be below zero
+    from_end: dict[tuple[Any, int], Any] = field(default_factory=dict)  # see memory/from_end
+    below: dict[tuple[Any, int], Any] = field(default_factory=dict)  # accesses found to be below zero
     tile_rows: bool = False  # flat tiles in shared memory are seen in rows
     pitched: frozenset[str] = frozenset()  # what came of it: columns must be proved to stay within their row
     lane: str | None = None  # the index of the lane, where a warp's lanes are an index of their own
