@@ -172,7 +172,8 @@ class Raiser:
             rounds.as_indices(cx, st)
             st.out = shifted(st.out, st.names, st.accesses, tuple(a.name for a in cx.rounds_around))
             st.out = exchanged(st.out, shapes_of(st), st.names)
-            grid = tiles.Launch((*cx.facts, *cx.assumed, *(c for c, _ in cx.checks)), named(st))
+            facts = (*cx.facts, *cx.assumed, *(c for c, _ in cx.checks))
+            grid = tiles.Launch(facts, named(st), frozenset((*cx.thread_names, *cx.blocks)))
             own = as_before(st.out)
             joined = interleaved(cx, own, self._seen_versions(body.returns, own), grid)
             plain = len(joined) == len(own)  # then each store loads what is there when it is made

@@ -148,6 +148,27 @@ def test_an_element_is_not_its_thread(name):
     agrees(done, sizes, done.text)
 
 
+BLOCKS = {  # loops from the block's number on, by what is no number of blocks: the launch says how many there are
+    "stored": "if (threadIdx.x == 0) for (int r = blockIdx.x; r < n; r += 16) y[r] = x[r];",
+    "stored by all": "for (int r = blockIdx.x; r < n; r += 16) y[r] = x[r];",
+    "added": "if (threadIdx.x == 0) for (int r = blockIdx.x; r < n; r += 16) atomicAdd(&y[0], x[r]);",
+    "summed": "if (threadIdx.x == 0) { float s = 0; for (int r = blockIdx.x; r < n; r += 3) s += x[r];"
+    " atomicAdd(y, s); }",
+    "beside rows": "for (int r = blockIdx.y; r < n / 4; r += 16) { int c = blockIdx.x * blockDim.x + threadIdx.x;"
+    " if (c < 4) y[r * 4 + c] = x[r * 4 + c] + 1; }",
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_the_launch_says_how_many_blocks_begin_a_loop(name):
+    done = pipeline.translate(f"__global__ void f(const float *x, float *y, int n) {{ {BLOCKS[name]} }}", "k.cu")
+    assert done.text is not None, done.diagnostics
+    for blocks in (2, 16, 18):
+        grid = (1, blocks) if "blockIdx.y" in BLOCKS[name] else (blocks,)
+        sizes = pipeline.Request(shapes={"x": (80,), "y": (80,)}, values={"n": 80}, grid=grid, block=(8,))
+        agrees(done, sizes, blocks, done.text)
+
+
 def test_a_load_from_the_end_does_not_say_how_wide_the_launch_is():
     body = "int i = blockIdx.x * 32 + threadIdx.x; float a = 0; if (i < n) a += x[n - 1 - i]; y[i] = a;"
     done = pipeline.translate(f"__global__ void f(const float *x, float *y, int n) {{ {body} }}", "k.cu")

@@ -87,6 +87,10 @@ LONG = {  # stored in 64 bits: what 32 bits keep of them, and whether the sizes 
     "int v = (unsigned)i * 2654435761u; z[i] = v;": (lambda i: (i * 2654435761).astype(np.int32), False),
     "unsigned v = i; z[i] = v * v;": (lambda i: (i * i).astype(np.uint32), True),
     "unsigned v = i * 8u; z[i] = v % 5u;": (lambda i: i * 8 % 5, False),
+    "int v = z[i] - 9; if (i % 3 == 0) v = 0x80000000u / 1000003; z[i] = (unsigned)v;": (
+        lambda i: np.where(i % 3 == 0, 2147, -9).astype(np.uint32),
+        False,
+    ),
 }
 
 

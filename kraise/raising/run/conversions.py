@@ -26,6 +26,8 @@ def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     """``v`` as C converts it to ``t``."""
     if t == INT and v.type.is_integer and (v.type.bits is None or index_like(v)):
         return v
+    if isinstance(v, eq.Const) and {t.kind, v.type.kind} == {"int", "uint"}:
+        return simplify.cast(t, v)  # what becomes of it in a choice has the sign of its type
     if t.is_integer and t.bits in (8, 16) and index_like(v) and free_indices(v) and _holds(st, t, to_poly(v)):
         return v
     signs = {t.kind, v.type.kind} == {"uint", "int"} and (t.kind == "uint" or (t.bits or 64) <= (v.type.bits or 64))

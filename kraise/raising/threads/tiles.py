@@ -42,11 +42,12 @@ class Domain:
 
 @dataclass(frozen=True)
 class Launch:
-    """What the launch implies of the indices without being part of a domain, and the source's names for sums of
-    indices."""
+    """What the launch implies of the indices without being part of a domain, the source's names for sums of indices,
+    and the indices that are a thread's or a block's."""
 
     facts: Path = ()
     names: tuple[tuple[Poly, str], ...] = ()
+    hardware: frozenset[str] = frozenset()
 
 
 def merged(domain: Domain, launch: Launch) -> Domain:

@@ -89,6 +89,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
     steps = tuple(a.name for a in folds)
     r = _within_launch(rejoined(_by_its_thread(r)), launch)
     apart, r = r, merged_write(in_steps(r), launch)
+    r = _begun_by_launch(r, launch)
     try:
         found = box(r.loops, r.path, steps)
     except Unbounded as unbounded:
@@ -156,6 +157,24 @@ def _within_launch(r: RawWrite, launch: Launch) -> RawWrite:
     more = [c for c in launch.facts if c in limits and free_indices(c) & begun and _above(c, *free_indices(c))]
     more = [c for c in more if free_indices(c) <= set(r.loops)]
     return replace(r, path=(*r.path, *more)) if more else r
+
+
+def _begun_by_launch(r: RawWrite, launch: Launch) -> RawWrite:
+    """A store that the blocks make in loops from their own numbers on (``for (r = blockIdx.x; r < n; r += 16)``), whose
+    cell does not name the block: the loop's end says nothing of how many blocks there are, but the launch does.
+
+    Raises:
+        Unbounded: nothing is known of the launch yet.
+    """
+    named = frozenset().union(*map(free_indices, r.subscripts))
+    for name in (n for n in r.loops if n in launch.hardware and n not in named):
+        tops = [c for c in r.path if _above(c, name)]
+        if tops and all(any(_side(c, o) > 0 for o in free_indices(c) - launch.hardware) for c in tops):
+            limits = [c for c in launch.facts if _only(c, name)]
+            if not limits:
+                raise Unbounded(name, "upper")
+            r = replace(r, path=(*r.path, *limits))
+    return r
 
 
 def _own(limits: list[eq.Expr]) -> set[str]:
