@@ -26,6 +26,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq,
     "ne": operator.ne,
 }  # of numbers that are known
+BITWISE = ("and_", "or_", "xor")
+ASSOCIATIVE = ("add", "mul", "min", "max", "and", "or", *BITWISE)  # and commutative; of floats up to rounding
 TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # a < b as b > a
 
 

@@ -28,12 +28,11 @@ from kraise.ir.equations import (
     Version,
     Write,
 )
-from kraise.ir.operations import OPERATIONS
+from kraise.ir.operations import ASSOCIATIVE, BITWISE, OPERATIONS
 from kraise.ir.walk import axes_of, children, free_indices, topological
 
-_REDUCTIONS = frozenset(("add", "mul", "min", "max", "and", "or"))
+_REDUCTIONS = frozenset(ASSOCIATIVE).difference(BITWISE)
 _ACCUMULATIONS = _REDUCTIONS | {"", "xor"}
-_OF_BITS = frozenset(("and_", "or_", "xor"))
 _BOUND_NODES = (Const, Param, Shape, Op, Cast)
 
 
@@ -253,7 +252,7 @@ class _Check:
             case Reduce(op=op) | ArgReduce(op=op) | Scan(op=op):
                 legal: frozenset[str] = _REDUCTIONS
                 if isinstance(node, Reduce | Scan) and not node.type.is_inexact:
-                    legal = _REDUCTIONS | _OF_BITS
+                    legal = frozenset(ASSOCIATIVE)
                 if isinstance(node, ArgReduce):
                     legal = frozenset(("min", "max", "bisect"))
                 if isinstance(node, Scan):

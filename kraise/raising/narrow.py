@@ -17,6 +17,7 @@ from kraise.analysis.conditions import of_launch
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.operations import BITWISE
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT, UINT32, ArrayType
 from kraise.ir.walk import axes_of, children, free_indices, topological
@@ -26,7 +27,6 @@ Env = tuple[tuple[str, eq.Axis], ...]
 LIMIT = 2**31
 WIDE = eq.Param("x64.given", BOOL)  # whether JAX computes in 64 bits, as the function sees it
 _RING = ("add", "sub", "mul", "neg", "shl")
-_BITWISE = ("and_", "or_", "xor")
 _SMALL = 4  # so many arrays' lengths added up are taken to fit
 
 
@@ -84,7 +84,7 @@ class _Work:
                         self.visit(s, own, True)
                     # into an array of its width, or there is a cast; bits are combined with those of an integer
                     fits = not self.unbounded and stmt.after.array not in self.long
-                    self.visit(value, own, fits or stmt.accumulate in _BITWISE)
+                    self.visit(value, own, fits or stmt.accumulate in BITWISE)
                     if where is not None:
                         self.value(where, own)
                 case eq.Fold(axis=axis, scalars=scalars, outputs=outputs, condition=condition):
@@ -207,7 +207,7 @@ def _below(node: eq.Expr, env: Env, low: bool) -> Iterator[tuple[eq.Expr, Env, b
             # a value that fits has parts whose wrapping does no harm
             for a in args:
                 yield a, env, True
-        case eq.Op(name=name, args=args) if low and name in (*_BITWISE, "invert"):
+        case eq.Op(name=name, args=args) if low and name in (*BITWISE, "invert"):
             for a in args:
                 yield a, env, True
         case eq.Op(name="select", args=(c, a, b)):

@@ -10,16 +10,17 @@ from kraise.emit.stores import versions
 from kraise.emit.text import python as py
 from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.ir import equations as eq
+from kraise.ir.operations import BITWISE
 from kraise.ir.types import NUMBER
 
-NAMES = ("and_", "or_", "xor")
+
 _SYMBOLS = {"and_": "&", "or_": "|", "xor": "^"}
 _PLANES = {"and_": "min", "or_": "max", "xor": "add"}
 
 
 def accumulate(low: Lowering, stmt: eq.Write, frame: Frame, rest: Frame) -> bool:
     """Emits an accumulation of bits, or a count of those that are named; False for other stores."""
-    if stmt.accumulate in NAMES:
+    if stmt.accumulate in BITWISE:
         _accumulate(low, stmt, frame, rest)
         return True
     other = _same_bits(low, stmt) if not rest else None
@@ -132,7 +133,7 @@ def _same_bits(low: Lowering, stmt: eq.Write) -> tuple[eq.Expr, int] | None:
     if not one or not plain or not low.ctx.element(stmt.before.array).is_integer:
         return None
     for s in low.ctx.kernel.body:
-        if isinstance(s, eq.Write) and s.accumulate in NAMES and s.where is None and s.axes == stmt.axes:
+        if isinstance(s, eq.Write) and s.accumulate in BITWISE and s.where is None and s.axes == stmt.axes:
             place = _one_bit(s.value, s.accumulate)
             whole = None if place is None else _whole(s, place)
             if whole is not None and s.subscripts == stmt.subscripts and s.value.type.bits:

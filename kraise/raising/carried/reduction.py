@@ -7,6 +7,7 @@ from dataclasses import replace
 from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.dependence import impossible
 from kraise.ir import equations as eq
+from kraise.ir.operations import ASSOCIATIVE, BITWISE
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import Unmovable, topological
 from kraise.raising.carried.arms import one_arm
@@ -16,15 +17,13 @@ from kraise.raising.run.arithmetic import operation
 from kraise.raising.writes.accumulate import Contribution, contribution, neutral_of
 
 _NEUTRAL = {"add": 0, "mul": 1, "and": True, "or": False, "or_": 0, "xor": 0, "and_": -1}
-_REDUCED = ("add", "mul", "min", "max", "and", "or")
-_BITWISE = ("and_", "or_", "xor")
 _SIZES = (eq.Const, eq.Param, eq.Shape, eq.Op, eq.Cast, eq.Index)
 
 
 def reduction(p: Problem, name: str) -> Solved | Declined:
     """A sum, product, extremum, any or all. The running value must not be used within the loop."""
     how = contribution(p.updates[name], p.carries[name])
-    if how is None or how.value is None or how.op not in (*_REDUCED, *_BITWISE):
+    if how is None or how.value is None or how.op not in ASSOCIATIVE:
         return Declined(f"{name} is not combined with one value by one associative operator in each round")
     if how.where is not None:
         how = one_arm(how, (*p.path, *p.range))
@@ -36,7 +35,7 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
     if wraps(p.carries[name].type, how.op):
         return Declined(f"{name} is a narrow integer, which wraps")
     sized = all(isinstance(n, _SIZES) for n in topological((p.start, p.stop)))
-    if how.op in _BITWISE and (how.value.type.is_inexact or not sized):
+    if how.op in BITWISE and (how.value.type.is_inexact or not sized):
         return Declined(f"no segments are combined bit by bit, as {name} is")
     start, axis_start = p.inits[name], None
     total = _flagged(p, how) or p.reduce(how.op, how.value, how.where)

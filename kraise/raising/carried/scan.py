@@ -7,6 +7,7 @@ from functools import lru_cache
 from kraise.analysis.conditions import conjuncts
 from kraise.analysis.segments import segments
 from kraise.ir import equations as eq
+from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.carried.affine import rounds_before
@@ -24,7 +25,6 @@ STEADIER = (
 )
 # measured on a CPU, 100 rounds of 5,000 lanes: 8 times for values, 3 times for gradients
 ONE_PASS = "one pass over the rounds is faster than all its running values laid down"
-_SCANNED = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
 
 
 def _masked(op: str, value: eq.Expr, where: eq.Expr | None, like: eq.Expr) -> eq.Expr | None:
@@ -42,9 +42,9 @@ def scan(p: Problem, name: str) -> Solved | Declined:
     """``acc = acc op e`` where the running value is stored or used: a prefix scan."""
     c, update = p.carries[name], p.updates[name]
     how = contribution(update, c)
-    if (how is None or how.op not in _SCANNED) and _affine(update, c):
+    if (how is None or how.op not in ASSOCIATIVE) and _affine(update, c):
         return Declined(f"{name.strip('$')} is a linear recurrence: {STEADIER}")
-    if how is None or how.value is None or how.op not in _SCANNED:
+    if how is None or how.value is None or how.op not in ASSOCIATIVE:
         return Declined(f"{name} is not a running sum, product or extremum")
     if wraps(c.type, how.op):
         return Declined(f"{name} is a narrow integer, which wraps")
@@ -72,7 +72,7 @@ def _only_combined(p: Problem, name: str, body: eq.Expr) -> bool:
     if not others or any(holds(e, x) for e in p.uses() for x in (c, update)):
         return False
     sums = [contribution(u, p.carries[n]) for n, u in others.items()]
-    return all(how is not None and how.op in _SCANNED and how.value is not None for how in sums)
+    return all(how is not None and how.op in ASSOCIATIVE and how.value is not None for how in sums)
 
 
 def _in_rows(p: Problem, name: str, op: str, body: eq.Expr, axis: eq.Axis, rows: eq.Expr) -> Solved:

@@ -14,8 +14,6 @@ import numpy as np
 
 from kraise.ir.types import ScalarType
 
-COMBINING = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
-
 
 class Beyond(Exception):
     """The simulation cannot go on: something unknown decides, or the program is not well defined."""

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from kraise.ir import kernel as k
+from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import ScalarType
 from kraise.raising.collective.exchange import Exchange
 from kraise.raising.collective.integers import NUMBERS, number, truth
 from kraise.raising.collective.marks import (
-    COMBINING,
     UNKNOWN,
     Beyond,
     Combined,
@@ -297,7 +297,7 @@ class Simulation(Exchange, Picks, Outlets):
         a, b = (self._data(x, like.type) for x in args)
         if e.name in ("lt", "le", "gt", "ge"):
             return Compared(e.name, a, b)
-        if e.name in COMBINING:
+        if e.name in ASSOCIATIVE:
             return self._combine(e.name, a, b)
         return UNKNOWN
 

@@ -16,6 +16,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.loops.powers import over_powers
@@ -41,7 +42,6 @@ from kraise.raising.run.state import Raw, RawWrite, State
 from kraise.raising.run.values import resolve, truth, value
 from kraise.raising.writes.accumulate import neutral_of
 
-_OPS = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
 
@@ -170,7 +170,7 @@ def _combined(
 ) -> _Found | None:
     """What the tree leaves in cell 0, if ``r`` is its step: cell a combined with cell a + w by the threads that it
     takes."""
-    if not isinstance(r, RawWrite) or r.accumulate not in _OPS or r.before is not entries[r.before.array]:
+    if not isinstance(r, RawWrite) or r.accumulate not in ASSOCIATIVE or r.before is not entries[r.before.array]:
         return None
     other = uncast(r.value)
     if not isinstance(other, eq.Read) or other.version is not r.before or len(other.subscripts) != len(r.subscripts):
@@ -226,7 +226,7 @@ def _scanned(
     cx: Context, st: State, r: object, w: eq.Index, steps: Steps, entries: dict[str, eq.Version]
 ) -> _Found | None:
     """``if t >= w: s[t] += s[t - w]`` with w doubling: the running sums of the block (Hillis and Steele)."""
-    if steps.down or not isinstance(r, RawWrite) or r.accumulate not in _OPS:
+    if steps.down or not isinstance(r, RawWrite) or r.accumulate not in ASSOCIATIVE:
         return None
     array = r.before.array
     neutral = neutral_of(r.accumulate, r.value)

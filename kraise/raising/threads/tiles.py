@@ -16,6 +16,7 @@ from kraise.analysis.conditions import Fact, classify, conjunction, conjuncts, f
 from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, substitute, topological, transform
 from kraise.raising.run import simplify
@@ -221,8 +222,6 @@ def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
 
 # --- reductions ------------------------------------------------------------------------------
 
-_OPS = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
-
 
 def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | None = None) -> eq.Expr:
     """``e`` with the reductions in it over merged indices, the zeros of padded tiles as their domain; ``memo`` may be
@@ -232,7 +231,7 @@ def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | Non
         return narrowed(_digits(_lean(_flat(node))))
 
     def one(node: eq.Expr) -> eq.Expr:
-        if not isinstance(node, eq.Reduce) or node.op not in _OPS:
+        if not isinstance(node, eq.Reduce) or node.op not in ASSOCIATIVE:
             return node
         if (place := one_place(node, whole)) is not None:
             return place

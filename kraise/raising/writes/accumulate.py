@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 from kraise.analysis.conditions import both
 from kraise.ir import equations as eq
+from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import BOOL
 from kraise.ir.walk import children, topological
 from kraise.raising.run import simplify
-
-_ASSOCIATIVE = ("add", "mul", "min", "max", "and", "or", "and_", "or_", "xor")
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def contribution(u: eq.Expr, c: eq.Expr) -> Contribution | None:
         case eq.Op(name="sub", args=(a, b)) if holds(a, c) and not holds(b, c):
             minus = eq.Op("neg", (b,), b.type)
             return _append(contribution(a, c), "add", minus, u)
-        case eq.Op(name=name, args=(a, b)) if name in _ASSOCIATIVE:
+        case eq.Op(name=name, args=(a, b)) if name in ASSOCIATIVE:
             if holds(a, c) and not holds(b, c):
                 return _append(contribution(a, c), name, b, u)
             if holds(b, c) and not holds(a, c):
