@@ -41,6 +41,7 @@ _INFIX = {
     "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "floordiv": ("//", _PRODUCT), "tdiv": ("/", _PRODUCT),
     "mod": ("%", _PRODUCT), "tmod": ("%", _PRODUCT), "pow": ("**", _POWER),
 }  # fmt: skip
+_CHAINED = _INFIX.keys() & {*ASSOCIATIVE}  # a + b + c
 _REDUCTIONS = {"add": "sum", "mul": "prod", "min": "min", "max": "max", "and": "all", "or": "any"}
 _BITS = {"and_": "bitand", "or_": "bitor", "xor": "bitxor"}
 _SCANS = {"add": "cumsum", "mul": "cumprod", "min": "cummin", "max": "cummax", "and": "cumall", "or": "cumany"}
@@ -115,7 +116,7 @@ class Printer:
 
         def chained(x: Expr, least: int = 0) -> str:
             # a + b + c + d is no deeper than a + b
-            same = isinstance(x, Op) and isinstance(e, Op) and x.name == e.name and x.name in ASSOCIATIVE
+            same = isinstance(x, Op) and isinstance(e, Op) and x.name == e.name and x.name in _CHAINED
             return self.at(x, least, expand, depth + 1 if same else depth)
 
         def listed(xs: tuple[Expr, ...]) -> str:
@@ -197,7 +198,7 @@ def _operation(name: str, args: tuple[Expr, ...], sub: Callable[..., str]) -> Pr
             return f"{sub(a, _PRODUCT)} * {sub(b, _REDUCTION)}", _REDUCTION
         if name == "add" and isinstance(b, Const) and not b.name and isinstance(b.value, int) and b.value < 0:
             return f"{sub(a, strength)} - {-b.value}", strength
-        right = strength if name in ASSOCIATIVE and not (name == "mul" and _rounds(b)) else strength + 1
+        right = strength if name in _CHAINED and not (name == "mul" and _rounds(b)) else strength + 1
         left = strength + 1 if strength == _COMPARE else strength
         if name == "sub" and isinstance(b, Reduce):
             right = _REDUCTION

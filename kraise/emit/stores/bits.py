@@ -13,7 +13,6 @@ from kraise.ir import equations as eq
 from kraise.ir.operations import BITWISE
 from kraise.ir.types import NUMBER
 
-
 _SYMBOLS = {"and_": "&", "or_": "|", "xor": "^"}
 _PLANES = {"and_": "min", "or_": "max", "xor": "add"}
 
