@@ -6,7 +6,7 @@ from math import prod
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.host_rename import within
+from kraise.ir.rename import within
 from kraise.ir.types import INT
 from kraise.ir.walk import statement_expressions, topological
 

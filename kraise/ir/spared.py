@@ -7,7 +7,7 @@ would have left it as it is. So the condition is needless, and that other thread
 from __future__ import annotations
 
 from kraise.ir import kernel as k
-from kraise.ir.host_rename import within
+from kraise.ir.rename import within
 
 _LESS, _GREATER = ("lt", "le"), ("gt", "ge")
 

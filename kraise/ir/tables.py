@@ -11,7 +11,7 @@ from math import isfinite, prod
 from struct import pack, unpack
 
 from kraise.ir import kernel as k
-from kraise.ir.host_rename import renamed, within
+from kraise.ir.rename import renamed, within
 
 
 def with_tables(module: k.Module) -> k.Module:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from kraise.ir import kernel as k
-from kraise.ir.host_rename import within
+from kraise.ir.rename import within
 from kraise.ir.rewrite import rewritten
 
 _MOST = 1000  # nodes of one value

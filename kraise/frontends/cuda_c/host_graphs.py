@@ -22,7 +22,7 @@ from kraise.frontends.cuda_c.trees import Node, strip
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import fresh, live_before, read_within, set_within
-from kraise.ir.host_rename import renamed, within
+from kraise.ir.rename import renamed, within
 
 BEGIN, END, MAKE, RUN = "graph.begin", "graph.end", "graph.make", "graph.run"
 

@@ -18,7 +18,7 @@ from kraise.frontends.cuda_c.trees import Node, child, kind, strip, tokens, tree
 from kraise.frontends.cuda_c.values import VarPlace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_rename import within
+from kraise.ir.rename import within
 from kraise.ir.types import INT32
 
 _BODY = 3  # scopes that are open in the statements of the function itself, in no block of it

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from kraise.ir import kernel as k
+from kraise.ir.rename import with_names
 from kraise.ir.types import ArrayType, ScalarType
 from kraise.raising.run.exits import structure
 from kraise.raising.run.liveness import assigned
@@ -168,30 +169,14 @@ def _arrays(body: object, space: str = "") -> set[str]:
     return {x.name for x in _nodes(body) if isinstance(x, k.LocalArray) and space in ("", x.space)}
 
 
-_NAMED = ("name", "array", "var", "result", "like")
-
-
 def _renamed(x: Any, names: dict[str, str]) -> Any:
-    """``x`` with locals and arrays under other names (those of operations and functions stay)."""
-    if isinstance(x, tuple):
-        return tuple(_renamed(i, names) for i in x)
-    if not is_dataclass(x) or isinstance(x, ScalarType | type):
-        return x
-    changes: dict[str, Any] = {}
-    for f in fields(x):
-        v = getattr(x, f.name)
-        if f.name in ("span", "type", "element", "types"):
-            continue
-        if isinstance(v, str):
-            plain = isinstance(x, k.Op | k.Warp | k.Const | k.Barrier | k.Hw)
-            if f.name in _NAMED and not plain and not (isinstance(x, k.Atomic) and f.name == "name"):
-                head, dot, rest = v.partition(".")
-                changes[f.name] = names.get(v, names.get(head, head) + dot + rest)
-        elif f.name == "results":
-            changes[f.name] = tuple(names.get(n, n) for n in v)
-        else:
-            changes[f.name] = _renamed(v, names)
-    return replace(x, **changes)
+    """``x`` with locals and arrays under other names, the members of a struct with it."""
+
+    def new(name: str) -> str:
+        head, dot, rest = name.partition(".")
+        return names.get(name, names.get(head, head) + dot + rest)
+
+    return with_names(x, new)
 
 
 __all__ = ["inlined"]

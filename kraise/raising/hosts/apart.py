@@ -19,7 +19,7 @@ from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
 from kraise.ir.host_names import fresh
-from kraise.ir.host_rename import renamed, within
+from kraise.ir.rename import renamed, within
 from kraise.ir.types import INT32, ArrayType
 from kraise.raising.hosts.effects import Function
 from kraise.raising.hosts.pools import NotApart

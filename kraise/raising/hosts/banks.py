@@ -18,7 +18,7 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, set_within
-from kraise.ir.host_rename import renamed, within
+from kraise.ir.rename import renamed, within
 from kraise.ir.types import BOOL, INT
 from kraise.raising.hosts.phases import Facts, Known, Sum
 

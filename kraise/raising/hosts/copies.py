@@ -16,7 +16,7 @@ from dataclasses import replace
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import fresh, set_within, sets
-from kraise.ir.host_rename import renamed
+from kraise.ir.rename import renamed
 from kraise.ir.types import ScalarType
 
 

@@ -7,7 +7,9 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from kraise.ir import kernel as k
+from kraise.ir.rename import renamed
 from kraise.ir.types import ScalarType
+from kraise.raising.threads.spelled import integer
 
 _PLAIN = (k.Assign, k.Store, k.If, k.For, k.While, k.Break, k.Continue, k.Return)
 
@@ -38,27 +40,14 @@ def without_copy(body: tuple[k.Stmt, ...], var: str) -> tuple[tuple[k.Stmt, ...]
     for at, s in enumerate(body):
         if (
             isinstance(s, k.Assign)
-            and isinstance(v := _bare(s.value), k.Var)
+            and isinstance(v := integer(s.value), k.Var)
             and v.name == var
             and s.type.kind == "int"
         ):
             rest = (*body[:at], *body[at + 1 :])
             if s.name not in assigned(rest):
-                return tuple(_renamed(x, var, s.name) for x in rest), s.name
+                return renamed(rest, {var: s.name}), s.name
     return body, var
-
-
-def _renamed(node: Any, old: str, new: str) -> Any:
-    if isinstance(node, tuple):
-        return tuple(_renamed(n, old, new) for n in node)
-    if not is_dataclass(node) or isinstance(node, ScalarType | type):
-        return node
-    if isinstance(node, k.Var):
-        return replace(node, name=new) if node.name == old else node
-    changed = {
-        f.name: _renamed(getattr(node, f.name), old, new) for f in fields(node) if f.name not in ("span", "type")
-    }
-    return replace(node, **changed)
 
 
 def continued(body: tuple[k.Stmt, ...], inside: bool = False) -> tuple[k.Stmt, ...]:
@@ -95,18 +84,14 @@ def numbered(node: Any, threads: dict[int, str]) -> Any:
 def _in_grid(e: Any) -> int | None:
     match e:
         case k.Op(name="add", args=(a, b)):
-            for first, thread in ((_bare(a), _bare(b)), (_bare(b), _bare(a))):
+            for first, thread in ((integer(a), integer(b)), (integer(b), integer(a))):
                 if (
                     isinstance(first, k.Op)
                     and first.name == "mul"
                     and isinstance(thread, k.Hw)
                     and thread.kind == "thread"
                 ):
-                    kinds = {(x.kind, x.axis) for x in map(_bare, first.args) if isinstance(x, k.Hw)}
+                    kinds = {(x.kind, x.axis) for x in map(integer, first.args) if isinstance(x, k.Hw)}
                     if kinds == {("block", thread.axis), ("blockDim", thread.axis)}:
                         return thread.axis
     return None
-
-
-def _bare(e: Any) -> Any:
-    return _bare(e.arg) if isinstance(e, k.Cast) and e.type.is_integer else e

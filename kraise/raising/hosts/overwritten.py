@@ -13,14 +13,13 @@ before a round; what comes first to mention it in a round is the one launch that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import hosted as o
-from kraise.ir import kernel as k
 from kraise.ir.host_names import fresh
+from kraise.ir.rename import renamed
 from kraise.ir.types import ArrayType, ScalarType
 from kraise.raising.hosts.alike import bound_by, cells_decided_by, lets, uncarried
 from kraise.raising.hosts.dead import variables, without_dead
@@ -82,8 +81,8 @@ def _without(loop: o.Loop, name: str, host: o.Host, kernels: Kernels, taken: set
             return loop
     place = loop.body.index(maker)
     targets = tuple(new if t == name else t for t in maker.targets)
-    made = replace(maker, targets=targets, value=_named(maker.value, name, given))
-    return uncarried(loop, name, (*loop.body[:place], made, *_named(loop.body[place + 1 :], name, new)))
+    made = replace(maker, targets=targets, value=renamed(maker.value, {name: given}))
+    return uncarried(loop, name, (*loop.body[:place], made, *renamed(loop.body[place + 1 :], {name: new})))
 
 
 def _sets_its_cell(put: o.Put, name: str, host: o.Host) -> bool:
@@ -155,30 +154,6 @@ def _place(maker: o.Let, name: str, kernels: Kernels) -> tuple[o.Call, eq.Kernel
         return None
     kernel = kernels[call.function]
     return call, kernel, kernel.params[places[0]].name  # type: ignore[attr-defined]
-
-
-def _named(node: Any, old: str, new: str) -> Any:
-    """Statements and expressions with another name for a variable."""
-    if isinstance(node, tuple):
-        return tuple(new if type(n) is str and n == old else _named(n, old, new) for n in node)
-    if isinstance(node, frozenset):
-        return frozenset(new if n == old else n for n in node)
-    if not is_dataclass(node) or isinstance(node, ScalarType | type):
-        return node
-    changed: dict[str, Any] = {}
-    for f in fields(node):
-        value = getattr(node, f.name)
-        if f.name in ("span", "type", "element", "function"):
-            continue
-        if isinstance(value, str):
-            is_name = f.name in ("array", "base", "like") or (isinstance(node, k.Var) and f.name == "name")
-            if is_name and value == old:
-                changed[f.name] = new
-        else:
-            moved = _named(value, old, new)
-            if moved is not value and moved != value:
-                changed[f.name] = moved
-    return replace(node, **changed) if changed else node
 
 
 __all__ = ["without_overwritten"]

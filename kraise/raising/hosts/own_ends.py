@@ -22,10 +22,12 @@ from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, reads, sets
+from kraise.ir.rename import renamed
 from kraise.ir.rewrite import rewritten
 from kraise.ir.types import BOOL, INT, INT32, NUMBER, ScalarType
 from kraise.raising.hosts.nest_bodies import NoNest, assigned, nodes, numbered
 from kraise.raising.hosts.nest_diagonals import in_kernel
+from kraise.raising.threads.spelled import integer
 
 Again = Callable[[k.Module, k.Function], eq.Kernel]
 _SUMS = ("add", "sub", "mul", "min", "max")
@@ -111,7 +113,7 @@ class _Ends:
                     homes[n.name] = fresh(names, n.name)
                     params.append(k.Param(homes[n.name], INT32))
                     args.append(n)
-        ends = {p: _renamed(e, homes) for p, e in own.items()}
+        ends = {p: renamed(e, homes) for p, e in own.items()}
         body = _from_start(function.body, ends, names)
         head = tuple(k.Assign(p, e, INT32, span=launch.span) for p, e in ends.items())
         taken = {f.name for f in (*self.module.functions, *self.made)} | {x.name for x in self.module.hosts}
@@ -154,15 +156,6 @@ def _put(e: Any, known: dict[str, k.Expr]) -> k.Expr | None:
     return None
 
 
-def _renamed(e: Any, names: dict[str, str]) -> Any:
-    match e:
-        case k.Var(name=name):
-            return replace(e, name=names.get(name, name))
-        case k.Op(args=args):
-            return replace(e, args=tuple(_renamed(a, names) for a in args))
-    return e
-
-
 def _from_start(body: tuple[k.Stmt, ...], ends: dict[str, k.Expr], names: set[str]) -> tuple[k.Stmt, ...]:
     """The statements with the threads counted from the number on that is added to each of theirs. Raises NoNest."""
     t, own = fresh(names, "t"), fresh(names, "at")
@@ -172,8 +165,8 @@ def _from_start(body: tuple[k.Stmt, ...], ends: dict[str, k.Expr], names: set[st
     if not places or any(isinstance(n, k.Hw) for n in nodes(new)):
         raise NoNest
     added = [n.args for n in nodes(new) if isinstance(n, k.Op) and n.name == "add"]
-    pairs = [{x.name for x in map(_bare, pair) if isinstance(x, k.Var)} for pair in added]
-    copies = {n.name for n in nodes(new) if isinstance(n, k.Assign) and _bare(n.value) == k.Var(t, n.value.type)}
+    pairs = [{x.name for x in map(integer, pair) if isinstance(x, k.Var)} for pair in added]
+    copies = {n.name for n in nodes(new) if isinstance(n, k.Assign) and integer(n.value) == k.Var(t, n.value.type)}
     starts = [n for n in ends if any({n, x} in pairs for x in (t, *copies))]
     if len(starts) != 1:
         raise NoNest
@@ -190,7 +183,7 @@ def _grouped(body: tuple[k.Stmt, ...]) -> Any:
         match node:
             case k.Op(name="add", args=(first, k.Hw(kind="thread") as thread), type=t):
                 first = rewritten(first, one)
-                inner = _bare(first)
+                inner = integer(first)
                 if isinstance(inner, k.Op) and inner.name == "add":
                     for block, rest in (inner.args, inner.args[::-1]):
                         if _of_blocks(block):
@@ -204,12 +197,10 @@ def _grouped(body: tuple[k.Stmt, ...]) -> Any:
 
 def _of_blocks(e: k.Expr) -> bool:
     """Whether it is ``blockIdx.x * blockDim.x``."""
-    product = _bare(e)
-    return isinstance(product, k.Op) and product.name == "mul" and all(isinstance(_bare(x), k.Hw) for x in product.args)
-
-
-def _bare(e: Any) -> Any:
-    return _bare(e.arg) if isinstance(e, k.Cast) and e.type.is_integer else e
+    product = integer(e)
+    return (
+        isinstance(product, k.Op) and product.name == "mul" and all(isinstance(integer(x), k.Hw) for x in product.args)
+    )
 
 
 def _split(body: tuple[k.Stmt, ...], ends: dict[str, k.Expr]) -> tuple[k.Stmt, ...]:

@@ -19,7 +19,7 @@ from kraise.analysis.poly import Poly, constant
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, read_within, set_within, sets
-from kraise.ir.host_rename import within
+from kraise.ir.rename import within
 from kraise.ir.types import INT32
 from kraise.raising.hosts.reach import Numbers
 

@@ -17,7 +17,7 @@ from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, sets
-from kraise.ir.host_rename import within
+from kraise.ir.rename import within
 from kraise.ir.types import INT, INT32, ScalarType
 
 Named = Callable[[eq.Expr], Poly | None]  # what a parameter, a shape or the launch is for the host

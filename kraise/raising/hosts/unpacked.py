@@ -16,7 +16,7 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_live import flat
 from kraise.ir.host_names import fresh, sets
-from kraise.ir.host_rename import renamed, within
+from kraise.ir.rename import renamed, within
 from kraise.ir.rewrite import rewritten
 from kraise.ir.types import ScalarType
 

@@ -21,6 +21,7 @@ from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
 from kraise.raising.run.values import provable_here
+from kraise.raising.threads.spelled import integer
 
 
 def in_rows(body: tuple[k.Stmt, ...]) -> tuple[tuple[k.Stmt, ...], frozenset[str]]:
@@ -84,12 +85,12 @@ class _Pitch:
 
     def _of_thread(self, e: k.Expr) -> bool:
         """Whether ``e`` is a thread's own index and no number of a cell, which a product or a loop makes."""
-        bare = _bare(e)
+        bare = integer(e)
         return isinstance(bare, k.Hw) or (isinstance(bare, k.Var) and bare.name in self.fixed)
 
     def _factor(self, e: k.Expr) -> k.Expr | None:
         """a of ``a * size``."""
-        match _bare(e):
+        match integer(e):
             case k.Op(name="mul", args=(a, b)):
                 return a if self.is_it(b) else b if self.is_it(a) else None
         return None
@@ -128,12 +129,8 @@ def _arithmetic(e: k.Expr) -> bool:
     return False
 
 
-def _bare(e: k.Expr) -> k.Expr:
-    return _bare(e.arg) if isinstance(e, k.Cast) and e.type.is_integer else e
-
-
 def _addends(e: k.Expr, fixed: Mapping[str, k.Expr], sign: int = 1) -> Iterator[tuple[int, k.Expr]]:
-    match _bare(e):
+    match integer(e):
         case k.Op(name="add", args=(a, b)):
             yield from _addends(a, fixed, sign)
             yield from _addends(b, fixed, sign)
@@ -147,7 +144,7 @@ def _addends(e: k.Expr, fixed: Mapping[str, k.Expr], sign: int = 1) -> Iterator[
 
 
 def _has_product(e: k.Expr, fixed: Mapping[str, k.Expr]) -> bool:
-    return any(isinstance(_bare(a), k.Op) and _bare(a).name == "mul" for _, a in _addends(e, fixed))  # type: ignore[union-attr]
+    return any(isinstance(integer(a), k.Op) and integer(a).name == "mul" for _, a in _addends(e, fixed))  # type: ignore[union-attr]
 
 
 def _sum(parts: list[tuple[int, k.Expr]], number: int) -> k.Expr:
@@ -173,7 +170,7 @@ def _expanded(e: k.Expr, fixed: Mapping[str, k.Expr]) -> k.Expr:
 
 def _text(e: k.Expr, fixed: Mapping[str, k.Expr]) -> str:
     """The same for the same size, wherever it stands and whatever locals hold it."""
-    match _bare(e):
+    match integer(e):
         case k.Op(name="add" | "mul" as name, args=args):
             return f"{name}({', '.join(sorted(_text(a, fixed) for a in args))})"
         case k.Op(name=name, args=args):
@@ -208,7 +205,7 @@ def _pitches(body: tuple[k.Stmt, ...], array: str, fixed: Mapping[str, k.Expr]) 
 
 def _uniform(e: k.Expr, fixed: Mapping[str, k.Expr]) -> bool:
     """Whether ``e`` is a number, or a sum of the launch's sizes, the same for all threads."""
-    match _bare(e):
+    match integer(e):
         case k.Op(name="add" | "sub" | "mul", args=args):
             return all(_uniform(a, fixed) for a in args)
         case k.Var(name=name):

@@ -25,6 +25,11 @@ def bare(e: k.Expr) -> k.Expr:
     return bare(e.arg) if isinstance(e, k.Cast) else e
 
 
+def integer(e: k.Expr) -> k.Expr:
+    """``e`` without its conversions to integers."""
+    return integer(e.arg) if isinstance(e, k.Cast) and e.type.is_integer else e
+
+
 def number(e: k.Expr) -> int | None:
     """The value of an expression of integers."""
     return maybe(bare(e), {})
