@@ -128,34 +128,7 @@ def _search(
                         return full
                 if vain and first is not None:  # the size is a guess, and it makes a store one that never happens
                     raise with_attempts(first, tried)
-                apart = strides(last.inlined, left) or last.cx.part_lanes
-                summed: list[threads.Ways] = []
-                if last.cx.unfilled and kernel.launch == "required":
-                    # blocks with fewer threads leave cells that are read
-                    summed, apart = taken_in(last, told), widest(last, told)
-                for ways in [*summed, *([apart] if apart and not contradicts(apart, told) else [])]:
-                    sized = None if start.ways else _sized(module, function, options, known, ways)
-                    if sized is not None:
-                        return sized
-                kernel = _in_common_rows(module, function, options, known, attempts[-1], kernel) or kernel
-                kernel = _unconditional(module, function, options, known) or kernel
-                last = attempts[-1]
-                if halved(kernel.body) and not known.unroll and last.unrolls():
-                    written = _once(module, function, options, replace(known, unroll=True))
-                    if written is not None and loops(written.body) < loops(kernel.body):
-                        return written
-                together = stepping(last.inlined) if loops(kernel.body) and not start.ways else []
-                for ways in ({threads.LANES: lanes} for lanes in together):
-                    sized = _sized(module, function, options, known, ways)
-                    if sized is not None and loops(sized.body) < loops(kernel.body):
-                        return sized
-                lean = without_launch(start.ways, last.inlined, known.ways.get(threads.LANES) == 32, told)
-                lean += as_launched([], {} if start.ways or not made(kernel.body) else told, {})
-                for ways in lean if kernel.launch == "required" else ():
-                    sized = _sized(module, function, options, known, ways)
-                    if sized is not None and (sized.launch != "required" or fewer(sized.body, kernel.body)):
-                        return sized
-                return _guarded(module, function, options, known, attempts[-1]) or kernel if kernel.launch else kernel
+                return _in_best_form(module, function, options, known, start.ways, last, kernel, told)
         except Transient as transient:
             more = replace(known, solid=known.solid | transient.arrays)
         except LongRows as long:
@@ -226,6 +199,48 @@ def _search(
                 raise with_attempts(first, tried) from None
         # with the size of the blocks known, a guard may bound the threads, and a round may fill what it reads
         known = more if more.ways == known.ways else replace(more, launched=frozenset(), solid=frozenset())
+
+
+def _in_best_form(
+    module: k.Module,
+    function: k.Function,
+    options: Options,
+    known: Learned,
+    given: threads.Ways,
+    run: Raiser,
+    kernel: eq.Kernel,
+    told: threads.Ways,
+) -> eq.Kernel:
+    """The equations of a run that lacked nothing, or those that another look at the threads (where their number is not
+    ``given``), the rows or the sizes makes better."""
+    left = [e for s in kernel.body for e in statement_expressions(s)]
+    apart = strides(run.inlined, left) or run.cx.part_lanes
+    summed: list[threads.Ways] = []
+    if run.cx.unfilled and kernel.launch == "required":
+        # blocks with fewer threads leave cells that are read
+        summed, apart = taken_in(run, told), widest(run, told)
+    for ways in [*summed, *([apart] if apart and not contradicts(apart, told) else [])]:
+        sized = None if given else _sized(module, function, options, known, ways)
+        if sized is not None:
+            return sized
+    kernel = _in_common_rows(module, function, options, known, run, kernel) or kernel
+    kernel = _unconditional(module, function, options, known) or kernel
+    if halved(kernel.body) and not known.unroll and run.unrolls():
+        written = _once(module, function, options, replace(known, unroll=True))
+        if written is not None and loops(written.body) < loops(kernel.body):
+            return written
+    together = stepping(run.inlined) if loops(kernel.body) and not given else []
+    for ways in ({threads.LANES: lanes} for lanes in together):
+        sized = _sized(module, function, options, known, ways)
+        if sized is not None and loops(sized.body) < loops(kernel.body):
+            return sized
+    lean = without_launch(given, run.inlined, known.ways.get(threads.LANES) == 32, told)
+    lean += as_launched([], {} if given or not made(kernel.body) else told, {})
+    for ways in lean if kernel.launch == "required" else ():
+        sized = _sized(module, function, options, known, ways)
+        if sized is not None and (sized.launch != "required" or fewer(sized.body, kernel.body)):
+            return sized
+    return _guarded(module, function, options, known, run) or kernel if kernel.launch else kernel
 
 
 def _in_shares(
