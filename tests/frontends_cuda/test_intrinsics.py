@@ -75,6 +75,23 @@ def test_concepts(statement, printed):
     assert printed in got or (statement.startswith("sincosf") and "sin(angle)" in got and "cos(angle)" in got)
 
 
+def test_numbers_that_come_out_through_a_pointer():
+    """Also where the pointer is to the number itself, and of an infinity."""
+    source = (
+        "__global__ void k(float *a, const float *b, int *k) { float w = b[1], s = b[2], c; int e; a[0] = modff(w, &w);"
+        " a[1] = w; sincosf(s, &s, &c); a[2] = s; a[3] = c; a[4] = frexpf(b[3], &e); a[5] = modff(b[4], &a[6]);"
+        " a[7] = frexpf(b[0], &k[0]); k[1] = e; }"
+    )
+    b, k = np.array([0.3, -2.75, 0.5, 40.0, np.inf], np.float32), np.zeros(2, np.int32)
+    expected = [-0.75, -2.0, np.sin(0.5), np.cos(0.5), 0.625, 0.0, np.inf, 0.6]
+    given = {"a": np.zeros(8, np.float32), "b": b, "k": k}
+    read_ = interpreter.run(read(source, "t.cu")[0], "k", given).arrays
+    emitted = load_module(pipeline.translate(source, "t.cu").text).k(*given.values())
+    for a, whole in ((read_["a"], read_["k"]), emitted):
+        np.testing.assert_allclose(a, expected, rtol=1e-6)
+        assert list(whole) == [-1, 6]
+
+
 @pytest.mark.parametrize(("word", "byte"), (("int", np.int8), ("unsigned", np.uint8)))
 def test_dot_of_bytes(word, byte):
     """``__dp4a`` takes the bytes of both words by their sign, and wraps round."""

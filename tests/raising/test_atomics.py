@@ -107,6 +107,17 @@ def test_counters_go_round_at_their_limit(way, cell, limit):
         assert scope["f"](x, b, y, np.zeros(4, np.int32), n).tolist() == wanted
 
 
+@pytest.mark.parametrize("way", ["Inc", "Dec"])
+def test_counters_go_round_at_a_limit_that_is_a_number_for_all(way):
+    done = translated(f"atomic{way}(&y[b[i]], x[0]);")
+    assert done.text, [d.reason for d in done.diagnostics]
+    f = load_module(done.text).f
+    b, y = np.array([0, 1, 1, 2, 2, 2, 3, 3, 3, 3], np.int32), np.array([0, 3, 2**31 + 1, 2**32 - 1, 7], np.uint32)
+    for limit in (0, 1, 3, 2**31 + 2, 2**32 - 1):
+        wanted = [ring(way, int(v), t, limit) for v, t in zip(y, (1, 2, 3, 4, 0), strict=True)]
+        assert f(np.array([limit], np.uint32), b, y, np.zeros(4, np.int32), 10).tolist() == wanted
+
+
 @pytest.mark.parametrize(
     "statement",
     [

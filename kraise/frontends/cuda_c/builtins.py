@@ -8,7 +8,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import half_pairs, numbers, vocabulary
+from kraise.frontends.cuda_c import half_pairs, numbers, out_numbers, vocabulary
 from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
@@ -176,24 +176,6 @@ class Builtins(TypeFunctions):
                     raise OpenWidth(*self.refuse("KR299", "the width of a shuffle is not a constant", node).diagnostics)
                 width = int(known.value)  # type: ignore[arg-type]
         return self.temporary(Warp(operation, args, t, width, span=span), operation.split("_")[0], node)
-
-    def _sincos(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
-        x = self.scalar(arguments[0])
-        if not is_simple(x):
-            x = self.temporary(x, "angle", arguments[0])
-        suffix = "f" if name.endswith("f") else ""
-        for operation, target in (("sin", arguments[1]), ("cos", arguments[2])):
-            place = self.element(self._pointer(target), None, node)
-            self.write(place, self.math(operation + suffix, operation, [x], node), node)
-        return NoValue()
-
-    def _modf(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
-        x = self.scalar(arguments[0])
-        if not is_simple(x):
-            x = self.temporary(x, "t", arguments[0])
-        whole = self.math("trunc", "trunc", [x], node)
-        self.write(self.element(self._pointer(arguments[1]), None, node), whole, node)
-        return self.binary("-", x, whole, self.span(node))
 
     def _pi(self, name: str, operation: str, arguments: list[Tree], node: Tree) -> Any:
         x = self.scalar(arguments[0])
@@ -364,9 +346,7 @@ _CONCEPTS: dict[str, Callable[..., Any]] = {
     "atomic": Builtins._atomic,
     "warp": Builtins._warp,
     "oldwarp": Builtins._oldwarp,
-    "sincos": Builtins._sincos,
     "sincospi": Builtins._unsupported,
-    "modf": Builtins._modf,
     "pi": Builtins._pi,
     "fdim": Builtins._fdim,
     "saturate": Builtins._saturate,
@@ -378,6 +358,7 @@ _CONCEPTS: dict[str, Callable[..., Any]] = {
     "binary": Builtins._binary_concept,
     "unary": Builtins._unary_concept,
     **half_pairs.CONCEPTS,
+    **out_numbers.CONCEPTS,
     "mulhi": Builtins._mulhi,
     "ffs": Builtins._ffs,
     "brev": Builtins._brev,

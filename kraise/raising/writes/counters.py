@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
+from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT, ArrayType, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.run import simplify
@@ -16,19 +17,23 @@ from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.state import LocalArray, RawNew, RawWrite, State
 from kraise.raising.run.values import Cell, access
+from kraise.raising.writes.accumulate import mentions
 
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
 
-def limit_of(limit: eq.Expr) -> int | None:
-    """The limit, if it is a number to which twice one fits the counter's type."""
-    while isinstance(limit, eq.Cast):
-        limit = limit.arg
-    found = isinstance(limit, eq.Const) and type(limit.value) is int and 0 <= limit.value < 1 << 30
-    return int(limit.value) if found else None  # type: ignore[union-attr,arg-type]
+def limit_of(limit: eq.Expr) -> eq.Expr | None:
+    """The limit, if it is a number to which twice one fits the counter's type, or one expression for all threads."""
+    bare = limit
+    while isinstance(bare, eq.Cast):
+        bare = bare.arg
+    if isinstance(bare, eq.Const):
+        return bare if type(bare.value) is int and 0 <= bare.value < 1 << 30 else None
+    own = bool(free_indices(limit)) or mentions(limit, (eq.CarryIn, eq.FoldResult))
+    return None if own or limit.type.kind != "uint" else limit
 
 
-def counted(cx: Context, st: State, at: Cell, name: str, limit: int, kind: ScalarType, span: Span | None) -> bool:
+def counted(cx: Context, st: State, at: Cell, name: str, limit: eq.Expr, kind: ScalarType, span: Span | None) -> bool:
     """Runs ``atomicInc`` or ``atomicDec`` on a cell of an array of the caller's; False, having done nothing, for
     another array."""
     array = at.array
@@ -52,7 +57,7 @@ def counted(cx: Context, st: State, at: Cell, name: str, limit: int, kind: Scala
     subs = tuple(ZERO for _ in shape) if one_cell else at.subscripts
     st.out.append(RawWrite(new, often, loops, st.path, subs, _number(1, kind), "add", (), span))
     st.order += 1
-    st.accesses.append(access(st, at, st.path, True, accumulate=f"{name} {limit}", atomic=True, span=span))
+    st.accesses.append(access(st, at, st.path, True, accumulate=f"{name} {render_expr(limit)}", atomic=True, span=span))
     st.versions[hits] = often
 
     before, after = st.versions[array], cx.version(array)
@@ -78,8 +83,10 @@ def counted(cx: Context, st: State, at: Cell, name: str, limit: int, kind: Scala
     return True
 
 
-def _moved(name: str, old: eq.Expr, number: eq.Expr, limit: int, kind: ScalarType) -> eq.Expr:
-    top, size = _number(limit, kind), _number(limit + 1, kind)
+def _moved(name: str, old: eq.Expr, number: eq.Expr, limit: eq.Expr, kind: ScalarType) -> eq.Expr:
+    if not isinstance(limit, eq.Const):
+        return _moved_open(name, old, number, limit, kind)
+    top, size = _number(int(limit.value.real), kind), _number(int(limit.value.real) + 1, kind)
     if name == "inc":
         return operation("mod", (operation("add", (operation("min", (old, top), kind), number), kind), size), kind)
     # counted from above; what is beyond the limit is followed by it, as 0 is
@@ -87,6 +94,25 @@ def _moved(name: str, old: eq.Expr, number: eq.Expr, limit: int, kind: ScalarTyp
     passed = operation("sub", (top, simplify.select(beyond, _number(0, kind), old, kind)), kind)
     back = operation("mod", (operation("add", (passed, number), kind), size), kind)
     return operation("sub", (top, back), kind)
+
+
+def _moved_open(name: str, old: eq.Expr, number: eq.Expr, top: eq.Expr, kind: ScalarType) -> eq.Expr:
+    """By a limit that no number says: no sum here leaves the type, whatever it is (to the greatest number it goes
+    round by itself)."""
+    one = _number(1, kind)
+    most = _number((1 << (kind.bits or 32)) - 1, kind)
+    # the rounds beyond whole turns; so many that they could be a turn to the greatest number there are not
+    size = operation("add", (operation("min", (top, operation("sub", (most, one), kind)), kind), one), kind)
+    rest = operation("mod", (number, size), kind)
+    beyond = eq.Op("gt", (old, top), BOOL)
+    if name == "inc":
+        now = operation("min", (old, top), kind)
+        room = operation("sub", (top, now), kind)  # up to the limit
+        far = operation("sub", (operation("sub", (rest, room), kind), one), kind)
+        return simplify.select(eq.Op("gt", (rest, room), BOOL), far, operation("add", (now, rest), kind), kind)
+    now = simplify.select(beyond, _number(0, kind), old, kind)
+    far = operation("sub", (top, operation("sub", (operation("sub", (rest, now), kind), one), kind)), kind)
+    return simplify.select(eq.Op("gt", (rest, now), BOOL), far, operation("sub", (now, rest), kind), kind)
 
 
 def _number(n: int, kind: ScalarType) -> eq.Const:
