@@ -18,9 +18,19 @@ def asks_for_size(kernel: eq.Kernel) -> bool:
 
 
 def element_bytes(function: k.Function) -> int:
-    """The bytes of an element of the first dynamic shared array of a kernel, 1 where it has none."""
-    found = [a.element.bits for a in within(function.body, k.LocalArray) if a.dynamic and a.space == "shared"]
-    return max((found[0] or 8) // 8, 1) if found else 1
+    """The bytes of an element of the dynamic shared memory of a kernel (a struct has an array for each member), 1 where
+    it has none."""
+    sizes = [
+        max((a.element.bits or 8) // 8, 1)
+        for a in within(function.body, k.LocalArray)
+        if a.dynamic and a.space == "shared"
+    ]
+    if len(sizes) < 2:
+        return sizes[0] if sizes else 1
+    end = 0
+    for size in sizes:
+        end += -end % size + size
+    return end + -end % max(sizes)
 
 
 def element_width(function: k.Function) -> int:

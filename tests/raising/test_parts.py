@@ -166,3 +166,61 @@ def test_a_tree_of_vectors():
   }"""
     done = pipeline.translate(VECTORS % (body, "s[0]"), "f.cu")
     agrees(done, pipeline.Request(shapes={"x": (8, 4), "y": (8, 4)}, values={"n": 7}, grid=2, block=4))
+
+
+STRUCTS = """
+struct P {{ {members} }};
+__global__ void f(const int *x, float *y, int m) {{
+  extern __shared__ {declared};
+  {seen}
+  for (int j = threadIdx.x; j < m; j += blockDim.x) {{ s[j].v = 0; s[j].k = j; }}
+  __syncthreads();
+  atomicAdd(&s[x[threadIdx.x]].v, 0.5f);
+  {more}
+  __syncthreads();
+  if (threadIdx.x == 0) for (int j = 0; j < m; j++) y[j] = s[j].v * s[j].k;
+}}
+void launch(const int *x, float *y, int m) {{ f<<<1, 8, m * sizeof(P)>>>(x, y, m); }}
+"""
+
+
+@pytest.mark.parametrize("declared, seen", [("P s[]", ""), ("char room[]", "P *s = (P *)room;")])
+def test_a_struct_has_an_array_for_each_member(declared, seen):
+    """The bytes of the launch are those of whole structs, padding included."""
+    source = STRUCTS.format(members="char c; float v; short k;", declared=declared, seen=seen, more="")
+    done = pipeline.translate(source, "f.cu")
+    assert done.text and "shared=m)" in done.text, [d.reason for d in done.diagnostics]
+    scope = {}
+    exec(done.text, scope)
+    x = np.array([0, 3, 3, 1, 4, 4, 4, 3], np.int32)
+    wanted = np.bincount(x) * 0.5 * np.arange(5)
+    assert np.array_equal(scope["launch"](x, np.zeros(5, np.float32), 5), wanted)
+
+
+@pytest.mark.parametrize(
+    "twin",
+    [
+        {"more": "float *w = (float *)room; w[threadIdx.x] = 1;"},  # the same bytes as numbers
+        {"members": "float v; int k; int more[2];"},
+    ],
+)
+def test_structs_that_are_seen_as_numbers_or_hold_arrays_are_refused(twin):
+    given = {"members": "float v; int k;", "declared": "char room[]", "seen": "P *s = (P *)room;", "more": "", **twin}
+    assert "KR299" in {d.code for d in pipeline.translate(STRUCTS.format(**given), "f.cu").diagnostics}
+
+
+LONGER = """
+__global__ void f(float2 *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float4 *p = reinterpret_cast<float4 *>(x);
+  if (i < n) { float4 v = p[i]; y[i] = v.x + ((float *)(p + i))[3] * v.z; v.y *= v.w; *(p + i) = v; }
+}
+"""
+
+
+def test_vectors_are_seen_as_longer_ones():
+    done = pipeline.translate(LONGER, "f.cu")
+    assert done.text, [d.reason for d in done.diagnostics]
+    agrees(done, pipeline.Request(shapes={"x": (8, 2), "y": (3,)}, values={"n": 3}))
+    shorter = pipeline.translate(LONGER.replace("float2 *x", "float3 *x"), "f.cu")
+    assert [d.code for d in shorter.diagnostics] == ["KR299"]

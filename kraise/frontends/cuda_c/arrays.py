@@ -24,13 +24,15 @@ from kraise.ir.types import BOOL, INT32, ScalarType
 
 @dataclass
 class DynamicShared:
-    """The dynamic shared memory of a block; its element is that of the first access, ``width`` a vector's."""
+    """The dynamic shared memory of a block; its element is that of the first access, ``width`` a vector's, ``struct``
+    one that is kept as an array for each member."""
 
     name: str
     element: ScalarType
     span: Span | None
     width: int = 0
     typed: bool = False
+    struct: Struct | None = None
 
 
 def kindof(node: Node) -> str:
@@ -187,34 +189,48 @@ class Arrays(Expressions):
 
     def _dynamic(self, name: str, t: CType, item: Tree) -> None:
         element = t.of if isinstance(t, Array) else t
-        vector = element if isinstance(element, Struct) and element.vector else None
-        base = vector.members[0][1] if vector else element
-        if not isinstance(base, ScalarType):
+        base = _dynamic_element(element)
+        if base is None:
             raise self.refuse("KR299", f"the dynamic shared array `{name}` of this type is not raised", item)
         if self.dynamic is None:  # all of them begin at one address
-            self.dynamic = DynamicShared(self.array_name(name), base, self.span(item))
+            self.dynamic = DynamicShared(self.array_name(name), base[0], self.span(item))
         pointer = PointerValue(self.dynamic.name, (), None, element, raw=self.dynamic)
         self.declare(name, PointerPlace(name, Pointer(element), pointer))
 
     def used_as(self, shared: DynamicShared, element: CType, node: Node | None) -> None:
         """The dynamic array holds values of type ``element``."""
-        width = 0
-        if isinstance(element, Struct) and element.vector:
-            width = len(element.members)
-            element = element.members[0][1]
-        if not isinstance(element, ScalarType):
+        found = _dynamic_element(element)
+        if found is None:
             raise self.refuse("KR299", f"the dynamic shared array `{shared.name}` of this type is not raised", node)
-        if shared.typed and (shared.element, shared.width) != (element, width):
+        if shared.typed and (shared.element, shared.width, shared.struct) != found:
             raise self.refuse(
                 "KR299", f"`{shared.name}` holds values of two types", node, "use one shared array for each type"
             )
-        shared.element, shared.width, shared.typed = element, width, True
+        shared.element, shared.width, shared.struct = found
+        shared.typed = True
 
     def with_dynamic(self, body: list[Stmt]) -> list[Stmt]:
         """``body`` with the dynamic shared array that it uses."""
         shared = self.dynamic
         if shared is None:
             return body
+        if shared.struct is not None:
+            leaves = array_leaves(shared.name, shared.struct, 0)
+            made = [LocalArray(n, e, (), "shared", dynamic=True, span=shared.span) for n, e, _ in leaves]
+            return [*made, *body]
         shape: tuple[Expr, ...] = (Const(shared.width, INT32),) if shared.width else ()
-        made = LocalArray(shared.name, shared.element, shape, "shared", dynamic=True, span=shared.span)
-        return [made, *body]
+        made = [LocalArray(shared.name, shared.element, shape, "shared", dynamic=True, span=shared.span)]
+        return [*made, *body]
+
+
+def _dynamic_element(t: CType) -> tuple[ScalarType, int, Struct | None] | None:
+    """The number that an element of a dynamic shared array begins with, how many there are in a vector, and the struct
+    (of numbers) that it is; None for another type."""
+    match t:
+        case ScalarType():
+            return t, 0, None
+        case Struct(vector=True, members=((_, ScalarType() as first), *_)):
+            return first, len(t.members), None
+        case Struct(members=((_, ScalarType() as first), *_)) if not getattr(t.defined, "union", ()):
+            return (first, 0, t) if all(isinstance(m, ScalarType) for _, m in t.members) else None
+    return None

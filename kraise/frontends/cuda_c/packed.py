@@ -23,6 +23,15 @@ def numbers_in(t: CType, of: CType) -> int:
     return sum(counts) if all(counts) else 0
 
 
+def vectors_in(t: CType, of: CType) -> int:
+    """How many vectors ``of`` a longer one consists of: 2 ``float2`` of a ``float4``; 0 if it does not."""
+    if not (isinstance(t, Struct) and isinstance(of, Struct) and t.vector and of.vector):
+        return 0
+    if t.members[0][1] != of.members[0][1] or len(t.members) % len(of.members):
+        return 0
+    return len(t.members) // len(of.members)
+
+
 def _count(t: CType, of: ScalarType) -> int:
     if t == of:
         return 1
@@ -43,6 +52,13 @@ def packed_element(low: Any, pointer: PointerValue, index: Expr | None) -> Any:
         def place(at: int) -> Expr:
             return add_offsets(start, Const(at, INT32) if at else None) or Const(at, INT32)
 
+        if pointer.inner is not None:
+            width = len(pointer.inner.members)
+
+            def part(k: int, t: CType) -> Cell:
+                return Cell(pointer.array, (*pointer.prefix, place(k // width), Const(k % width, INT32)), t)
+
+            return StructPlace(pointer.to, tuple((m, part(k, t)) for k, (m, t) in enumerate(pointer.to.members)))
         if (of := pointer.stored) is not None:
             cells = [Cell(pointer.array, (*pointer.prefix, place(k)), of) for k in range(n)]
             return packed_place(pointer, cells)
@@ -67,4 +83,4 @@ def packed_element(low: Any, pointer: PointerValue, index: Expr | None) -> Any:
     return Cell(pointer.array, (*pointer.prefix, row, column), pointer.to)
 
 
-__all__ = ["numbers_in", "packed_element"]
+__all__ = ["numbers_in", "packed_element", "vectors_in"]

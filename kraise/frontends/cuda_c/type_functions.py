@@ -12,7 +12,7 @@ from kraise.frontends.cuda_c.byte_rows import as_bytes, as_elements
 from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.copied import seen_in_words
-from kraise.frontends.cuda_c.packed import numbers_in
+from kraise.frontends.cuda_c.packed import numbers_in, vectors_in
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import PointerValue, StructValue, held
 from kraise.ir.kernel import Const
@@ -57,6 +57,8 @@ class TypeFunctions(BitFunctions):
 
     def cast_pointer(self, v: PointerValue, t: Pointer, node: Node) -> PointerValue:
         """A pointer seen as another type: what changes nothing, bytes of shared memory, float4 <-> float."""
+        if v.inner is not None and t.to != v.to:  # as the vectors that there are
+            v = replace(v, to=v.inner, packed=0, inner=None)
         to, old = t.to, v.to
         if v.bytes_of is not None and not isinstance(to, Void):
             whole = as_elements(self, v, to, node)
@@ -81,6 +83,9 @@ class TypeFunctions(BitFunctions):
                 stored = v.stored or old
                 return replace(v, to=to, stored=stored if stored != to else None)
         elif v.target is None and v.array and v.stored is None and v.arms is None:
+            if plain and v.raw is None and (n := vectors_in(to, old)):
+                assert isinstance(old, Struct)
+                return replace(v, to=to, packed=n, inner=old)
             if plain and (n := numbers_in(to, old)):
                 return replace(v, to=to, packed=n)
             if v.packed > 0 and isinstance(old, Struct) and not old.vector and held(v) == to:

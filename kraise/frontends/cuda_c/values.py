@@ -96,12 +96,15 @@ class PointerValue:
     # n: sees n scalars as one vector (of words of another type where ``stored`` says theirs) or one struct of scalars;
     # -n: sees a vector of n as scalars (``offset`` then counts those)
     packed: int = 0
+    inner: Struct | None = None  # the vectors that the array holds, where n of them are seen as a longer one
     # what it points to, and from where on, while it is seen as a pointer to bytes (``offset`` then counts these)
     bytes_of: tuple[CType, Expr | None] | None = None
 
 
 def held(p: PointerValue) -> CType:
     """The type of the elements of the array that ``p`` points into."""
+    if p.inner is not None:
+        return p.inner
     if p.packed > 0 and p.stored is None and isinstance(p.to, Struct):
         first = p.to.members[0][1]
         return first.of if isinstance(first, Array) else first
