@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.analysis.conditions import static_expr
-from kraise.analysis.dependence import Access
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.collective.opened import by_warps
-from kraise.raising.first_cells import in_front
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
@@ -94,7 +92,6 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         fields = {axis: row for axis, row in widths(more, {}).items() if axis not in known.widths}
         if fields:
             return replace(known, widths=fields | known.widths)
-        more = more or tuple(c for c in _before(cx, accesses, refused) if c not in known.assumed)
         if more:
             return replace(known, assumed=(*known.assumed, *more))
     if cx.loop_ends and any(d.code == "KR205" for d in refused.diagnostics):
@@ -221,14 +218,6 @@ def _wanted(cx: Context, assumed: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
     own = tuple(c for c, arrays in cx.wanted.items() if arrays & stored)
     # the same of the neighbours that are loaded: ``x[y * W + x + 1]`` is in the row, too
     return (*own, *(c for c in cx.wanted if c not in own and any(neighbours(c, o) for o in own))) or tuple(cx.wanted)
-
-
-def _before(cx: Context, accesses: list[Access], refused: Refused) -> tuple[eq.Expr, ...]:
-    """That the arrays in which threads meet begin no later than what is read of them. In Python a place before the
-    first one is counted from the end."""
-    if cx.module.language == "python" or not all(d.code == "KR201" for d in refused.diagnostics):
-        return ()
-    return in_front(a for a in accesses if a.array not in cx.made)
 
 
 def widest(attempt: Raiser, told: threads.Ways) -> threads.Ways:

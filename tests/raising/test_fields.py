@@ -1,8 +1,10 @@
 """Fields one after another in one array (``f[i + 3 * n]``) and launches without a guard: rows that the launch fills."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 
 HEAD = "__global__ void k(int n, int m, const float *v, float *f) { int i = blockDim.x * blockIdx.x + threadIdx.x; "
 FIELDS = {
@@ -47,3 +49,39 @@ def test_a_guard_that_fits_the_fields():
     assert "m <= n must hold" in done.text and "grid" not in done.text
     reports, findings = pipeline.verify(done, pipeline.Request())
     assert not findings and not reports[0].failures
+
+
+BORDERS = {
+    "columns": ("n", "a[i * m] = a[i * m + m - 2]; a[i * m + m - 1] = a[i * m + 1];"),
+    "rows": ("m", "a[i] = a[(n - 2) * m + i]; a[(n - 1) * m + i] = a[m + i];"),
+    "of ghosts": ("n + 2", "a[i] = a[n * (n + 2) + i]; a[(n + 1) * (n + 2) + i] = a[n + 2 + i];"),
+    "of planes": ("n", "for (int z = 0; z < 2; z++) a[(z * n + i) * m] = a[(z * n + i) * m + m - 2];"),
+}
+ACROSS = {
+    "the next row": ("n", "a[i * m] = a[i * m + m];"),
+    "the row before": ("n", "a[i * m + m - 1] = a[i * m - 1];"),
+    "a column further on": ("m", "a[i] = a[(n - 1) * m + i + 1];"),
+}
+BORDER = (
+    "__global__ void k(float *a, int n, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < %s) { %s } }"
+)
+
+
+@pytest.mark.parametrize("name", BORDERS)
+def test_borders_are_copied_in_place(name):
+    bound, body = BORDERS[name]
+    done = pipeline.translate(BORDER % (bound, body), "k.cu")
+    assert done.raised == ("k",), [d.reason for d in done.diagnostics]
+    assert "a2 = a2.at[" in done.text and ("m >= 2 must hold" in done.text) == ("m - 2" in body)
+    a, n, m = np.arange(1.0, 61, dtype=np.float32), 4, 5
+    wanted = a.copy()
+    for i in range(eval(bound)):
+        for z in range(2):
+            exec(body[body.index("a[") :], {"a": wanted, "i": i, "z": z, "n": n, "m": m})
+    np.testing.assert_array_equal(load_module(done.text).k(a, n, m), wanted)
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_borders_of_other_rows_are_races(name):
+    done = pipeline.translate(BORDER % ACROSS[name], "k.cu")
+    assert not done.raised and {d.code for d in done.diagnostics} == {"KR201"}

@@ -3,6 +3,8 @@
 ``cp[s]`` beside ``cp[(i - 1) * m + s]`` is element (0, s), and ``x[(n - 1) * m + s]`` is element (n - 1, s): where a
 proof needs all accesses of an array in one form, the run is repeated with the rows that the others showed. Rows are
 rows of planes, too, where others show planes: ``x[j * n + i]`` beside ``x[(k * m + j) * n + i]`` is element (0, j, i).
+Where no access is in rows, the guards and the columns tell which there may be; nothing rests on it, for that the
+columns are in their rows is proved or demanded after that.
 """
 
 from __future__ import annotations
@@ -73,4 +75,4 @@ def _sizes(group: list[Access], places: list[Poly]) -> Iterable[Poly]:
 
 
 def _inside(path: tuple[eq.Expr, ...], column: Poly, size: Poly) -> bool:
-    return provable(path, column) and provable(path, size - 1 - column)
+    return not column.terms or (provable(path, column) and provable(path, size - 1 - column))
