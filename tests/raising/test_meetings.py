@@ -39,6 +39,15 @@ ROWS = """
 """
 
 
+TURNED = "if ({}) return; y[i] = 2 * x[i]; cooperative_groups::this_grid().sync(); x[i] = y[n - 1 - i];"
+
+
+def test_threads_beyond_the_last_element_are_none_of_a_launch_that_meets():
+    raised(TURNED.format("i >= n"), parameters=PARAMETERS)
+    for guard in ("i < 1 || i >= n", "i >= n || x[i] > 0", "i < n"):
+        assert refusal(TURNED.format(guard), parameters=PARAMETERS) == {"KR206"}
+
+
 def test_lanes_that_step_by_their_number_count_on_blocks_of_that_number():
     kernel = raised(ROWS.format(step=32))
     assert any("32 threads" in text for _, text in kernel.checks)

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from kraise.analysis.conditions import classify, is_static
 from kraise.analysis.dependence import Access
+from kraise.analysis.poly import Poly
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -123,7 +125,9 @@ def uniform_barriers(cx: Context, accesses: list[Access]) -> None:
         moving = inside if a.accumulate != "grid" else {*inside, *cx.blocks}
         whole = a.accumulate != "grid"
         if any(
-            free_indices(c) & moving and c not in cx.launch_path and not (whole and uniform(cx, c, inside))
+            free_indices(c) & moving
+            and c not in cx.launch_path
+            and not (uniform(cx, c, inside) if whole else free_indices(c) & inside and _ends_launch(c, moving))
             for c in a.path
         ):
             found.setdefault(
@@ -137,6 +141,18 @@ def uniform_barriers(cx: Context, accesses: list[Access]) -> None:
             )
     if found:
         raise Refused(*(d for r in found.values() for d in r.diagnostics))
+
+
+def _ends_launch(condition: eq.Expr, moving: set[str]) -> bool:
+    """Whether a condition says no more than how many threads there are, ``i < n``: a launch with others, of which some
+    never come to the grid's barrier, is not defined."""
+    fact = classify(condition)
+    if fact is None or fact.kind != "ge":
+        return False
+    indices = fact.poly.indices()
+    own = [fact.poly.coefficient(eq.Index(n, INT)).value for n in indices]
+    rest = Poly({m: c for m, c in fact.poly.terms.items() if not Poly({m: c}).indices()})
+    return indices <= moving and is_static(rest) and all(c is not None and c < 0 for c in own)
 
 
 # --- what is ordered -------------------------------------------------------------------------
