@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.frontends import cuda_c
+from kraise.ir.types import INT32
+from kraise.raising.collective.integers import number
+from kraise.raising.threads.sizes import suggested
 from tests.checks import agrees
 
 KERNEL = """
@@ -224,3 +228,23 @@ def test_vectors_are_seen_as_longer_ones():
     agrees(done, pipeline.Request(shapes={"x": (8, 2), "y": (3,)}, values={"n": 3}))
     shorter = pipeline.translate(LONGER.replace("float2 *x", "float3 *x"), "f.cu")
     assert [d.code for d in shorter.diagnostics] == ["KR299"]
+
+
+HEAD = "__global__ void f(const float *x, float *y, int n) { "
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x; "
+
+
+def test_a_number_shifted_by_more_than_itself_is_nothing():
+    """``i >> 4 + i``: the padding of scans that lacks its brackets. Below zero nothing is known."""
+    done = pipeline.translate(HEAD + INDEX + "if (i < n) y[i] = x[i + (i >> 4 + i >> 8)]; }", "f.cu")
+    assert "y.at[:n].set(x[:n])" in done.text
+    below = pipeline.translate(HEAD + INDEX + "if (i < n) y[i] = (i - 3) >> 4 + (i - 3); }", "f.cu")
+    assert ">>" in below.text
+    bits = number("shr", [np.array([5, 40]), np.array([9, 44])], INT32)
+    assert isinstance(bits, np.ndarray) and bits.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("begins, found", [("2", [{0: -2}]), ("2 * blockDim.x", [])])
+def test_two_elements_for_each_thread_say_nothing_of_a_block(begins, found):
+    body = f"int i = blockIdx.x * {begins} + threadIdx.x; __shared__ float s[64]; y[i] = x[i]; }}"
+    assert suggested(cuda_c.read(HEAD + body, "f.cu")[0].function("f").body, {}) == found

@@ -46,9 +46,9 @@ def number(name: str, args: list[np.ndarray], t: ScalarType) -> Value:
         return a // b if name.endswith("div") else a % b
     if name in ("shl", "shr"):
         a, b = args
-        if np.any(b < 0) or np.any(b > 31) or np.any(a < 0):
+        if np.any(b < 0) or (name == "shl" and np.any(b > 31)) or np.any(a < 0):
             raise Beyond("a shift")
-        out = np.left_shift(a, b) if name == "shl" else np.right_shift(a, b)
+        out = np.left_shift(a, b) if name == "shl" else np.right_shift(a, np.minimum(b, 62))  # all bits, or more
     elif name == "pow":
         a, b = args
         if np.any(a != 2) or np.any(b < 0) or np.any(b > 30):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kraise.analysis.conditions import is_static
+from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import LARGE, Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
@@ -38,6 +39,8 @@ def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scalar
         size = eq.Const(bits + 1, INT)
         digit = quotient(cx, st.path, "mod", a, size)
         return operation("mod", (a, size), INT) if digit is None else digit
+    if name == "shr" and index_like(a) and index_like(b) and _beyond(st, to_poly(a), to_poly(b)):
+        return eq.Const(0, INT)
     if name == "shr" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
         size = eq.Const(1 << bits, INT)
         digit = quotient(cx, st.path, "floordiv", a, size)
@@ -53,6 +56,12 @@ def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scalar
     if name == "shl" and isinstance(a, eq.Const) and isinstance(a.value, int) and 0 < a.value < LARGE:
         return _power(cx, st, a, b, t)
     return operation(name, (a, b), t)
+
+
+def _beyond(st: State, a: Poly, b: Poly) -> bool:
+    """Whether all bits of ``a`` are shifted out, being no more than ``b`` are (``i >> 4 + i``, what scans come to whose
+    padding lacks its brackets): a number is less than two to itself."""
+    return all(nonnegative((*st.path, *st.facts), p) for p in (b - a, a))
 
 
 def _row(cx: Context, st: State, b: eq.Expr, t: ScalarType) -> eq.Expr | None:

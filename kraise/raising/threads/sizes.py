@@ -88,8 +88,10 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
     elsewhere = _rows_of_blocks(nodes, names)
     for axis, of_axis in elsewhere.values():
         vote(k.Hw("thread", axis, INT), of_axis)
-    for s in nodes:  # blockIdx.x * 256: where a block begins, with one element for each of its threads, or two
-        if isinstance(s, k.Op) and s.name == "mul" and s not in elsewhere:
+    products = [s for s in nodes if isinstance(s, k.Op) and s.name == "mul"]
+    parts_of = {bare(a) for s in products for a in s.args}  # blockIdx.x * 2 * blockDim.x
+    for s in products:  # blockIdx.x * 256: where a block begins, with one element for each of its threads, or two
+        if s not in elsewhere and s not in parts_of:
             for a, b in (s.args, s.args[::-1]):
                 block, count = bare(a), number(b)
                 if isinstance(block, k.Hw) and block.kind == "block" and count is not None:
