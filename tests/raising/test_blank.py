@@ -1,8 +1,10 @@
 """Shared and local memory that nobody has filled is not taken for zeros, nor for what a neighbour holds."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.checks import agrees
 
 HEAD = "__global__ void f(const float *x, int *h, float *y, int n) { int t = threadIdx.x, i = blockIdx.x * 64 + t; "
@@ -76,3 +78,13 @@ def test_a_block_that_has_only_begun(name):
     size = 80 if name in ("a neighbour before", "a sum to the end") else 128  # the interpreter refuses to load the rest
     shapes = {"x": (size,), "y": (size,)}
     agrees(done, pipeline.Request(shapes=shapes, values={"n": size}, grid=(2,), block=(64,), gradients=False))
+
+
+def test_what_a_condition_asks_of_a_cell_that_may_be_missing():
+    """Only stored values were looked at: the mark in a store's condition was an internal error. (The last is not
+    defined.)"""
+    body = "if (i < n) { float p[2]; if (i + 1 < n) p[1] = x[i + 1]; if (p[1] > 0.5f) y[i] = 1.0f; } }"
+    done = pipeline.translate(HEAD.replace("int *h, ", "") + body, "k.cu")
+    assert done.text is not None, [d.reason for d in done.diagnostics]
+    x = np.array([0.7, 0.1, 0.6, 0.9], np.float32)
+    assert load_module(done.text).f(x, np.zeros(4, np.float32), 4)[:3].tolist() == [0, 1, 1]

@@ -24,7 +24,7 @@ from kraise.raising.memory.whole_blocks import uniform
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
-from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite, State, flat, map_access, map_raw
+from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite, State, expressions, flat, map_access, map_raw
 from kraise.raising.writes.masks import bounds
 
 Path = tuple[eq.Expr, ...]
@@ -64,7 +64,8 @@ def settle(cx: Context, st: State) -> None:
     raws = flat(st.out)
     made = {r.stmt.version.array for r in raws if isinstance(r, RawNew) and r.stmt.fill is None}
     made &= {n for n, local in st.locals.items() if local.shared}
-    marks = any(_is_mark(n) for r in raws if isinstance(r, RawWrite) for n in topological((r.value,)))
+    held = [e for r in raws for e in expressions(r)]  # in conditions, too
+    marks = any(map(_is_mark, topological((*held, *st.env.values()))))
     if not made and not marks:
         return
     _Use(cx, frozenset(made), {r.after: r for r in raws if isinstance(r, RawWrite)}).check(st.out)
