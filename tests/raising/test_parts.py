@@ -248,3 +248,23 @@ def test_a_number_shifted_by_more_than_itself_is_nothing():
 def test_two_elements_for_each_thread_say_nothing_of_a_block(begins, found):
     body = f"int i = blockIdx.x * {begins} + threadIdx.x; __shared__ float s[64]; y[i] = x[i]; }}"
     assert suggested(cuda_c.read(HEAD + body, "f.cu")[0].function("f").body, {}) == found
+
+
+def test_rows_of_vectors_are_filled_up_behind_the_last_vector():
+    source = """
+template <int T> __global__ void f(int *y, const float2 *x, int n) {
+  int i = blockIdx.x * 32 * T + threadIdx.x;
+  if (i < n) {
+    float2 p[T];
+    for (int t = 0; t < T; t++) if (i + 32 * t < n) p[t] = x[i + 32 * t];
+    for (int t = 0; t < T; t++) if (i + 32 * t < n) y[i + 32 * t] = p[t].x > 0.2f && p[t].y < 0.9f;
+  }
+}
+void launch(int *y, const float2 *x, int n) { f<1><<<3, 32>>>(y, x, n); f<2><<<2, 32>>>(y, x, n); }
+"""
+    done = pipeline.translate(source, "f.cu")
+    assert done.text and "(0, 0))" in done.text, [d.reason for d in done.diagnostics]
+    scope = {}
+    exec(done.text, scope)
+    x = np.linspace(0, 1, 140, dtype=np.float32).reshape(70, 2)
+    assert np.array_equal(scope["f"](np.zeros(70, np.int32), x, 70, T=2), (x[:, 0] > 0.2) & (x[:, 1] < 0.9))

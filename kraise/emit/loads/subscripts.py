@@ -346,8 +346,8 @@ def viewed(
     shown = tuple(none_negative(context, v) for v in view)
     extents = tuple(context.static(v) for v in shown)
     part = flat_part(context, array, version, shown)
-    size = linear(view_size(view))
     own, *behind = context.array_extents(version, ())
+    size = linear(view_size(view, 1 + len(behind)))
     whole = limit is not None and (behind or not linear(limit.limit).same(own) or holds_all(view, limit.limit))
     if padded and limit is not None and (limit.fill is not None or whole):
         if limit.fill is not None and limit.fill.type is NUMBER:  # an infinity, which integers do not hold
@@ -355,7 +355,10 @@ def viewed(
         part, extents = filled_up(context, array, view, limit, depth, len(behind))
     elif padded:
         missing = context.at_least_zero(size - own)
-        part = py.call("jnp.pad", part, py.Tup((py.number(0), missing)))
+        widths = py.Tup((py.number(0), missing))
+        if behind:  # of vectors
+            widths = py.Tup((widths, *(py.Tup((py.number(0), py.number(0))) for _ in behind)))
+        part = py.call("jnp.pad", part, widths)
     made = py.method(part, "reshape", *extents)
     if not padded and short(context, version, view):
         # rows that only a mask keeps from being read are there all the same: a gather needs a cell to be brought to
