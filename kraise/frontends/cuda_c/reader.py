@@ -23,6 +23,7 @@ from kraise.frontends.cuda_c.qualified import without_namespaces
 from kraise.frontends.cuda_c.scan import scan
 from kraise.frontends.cuda_c.specialised import specialises
 from kraise.frontends.cuda_c.structs import Definition
+from kraise.frontends.cuda_c.textures import as_arrays
 from kraise.frontends.cuda_c.told_blocks import told_blocks
 from kraise.ir import kernel
 from kraise.ir.activity import Activity
@@ -61,7 +62,7 @@ def _read(
     only: tuple[str, ...] = (),
 ) -> tuple[kernel.Module, tuple[Diagnostic, ...]]:
     text = preprocess(source, file, defines, include_dirs)
-    unit = scan(text.tokens)
+    unit = scan(as_arrays(text.tokens))
     told = apart(unit.tokens, unit)
     unit = unit if told is unit.tokens else scan(told)
     plain_names = without_namespaces(unit.tokens, unit)
