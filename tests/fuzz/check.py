@@ -83,22 +83,37 @@ def reference(done: pipeline.Translation, kernel: Kernel, case: Case, wide: bool
 
 
 def check(
-    program: Program, *, gradients: bool, variants: Sequence[int] = (0, 1), twice: bool = True, original: bool = False
+    program: Program,
+    *,
+    gradients: bool,
+    variants: Sequence[int] = (0, 1),
+    twice: bool = True,
+    original: bool = False,
+    seeds: Sequence[int] = (),
 ) -> list[Finding]:
     """What becomes of each kernel of the program on each of the ``variants`` of its arguments; the first bug of a
-    kernel ends its check. ``original``: against the compiled source, too."""
-    return together(checks(program, gradients=gradients, variants=variants, twice=twice, original=original), least=2)
+    kernel ends its check. ``original``: against the compiled source, too. ``seeds``: of arguments, one after the other,
+    in place of the program's own."""
+    chosen: dict[str, Any] = {"gradients": gradients, "variants": variants, "original": original, "seeds": seeds}
+    return together(checks(program, twice=twice, **chosen), least=2)
 
 
 def checks(
-    program: Program, *, gradients: bool, variants: Sequence[int] = (0, 1), twice: bool = True, original: bool = False
+    program: Program,
+    *,
+    gradients: bool,
+    variants: Sequence[int] = (0, 1),
+    twice: bool = True,
+    original: bool = False,
+    seeds: Sequence[int] = (),
 ) -> list[Check[Finding]]:
     """The program translated, and what :func:`check` does with each kernel, waiting for calls of emitted functions."""
     done = pipeline.translate(program.source, program.file)
     if twice and done.text != pipeline.translate(program.source, program.file).text:
         return [_no_twin()]
     source = pipeline._original(program.source, program.file, pipeline.DEFAULTS) if original else None
-    return [judged(done, kernel, program.seed, gradients, variants, source) for kernel in program.kernels]
+    drawn = ((seed, kernel) for seed in seeds or (program.seed,) for kernel in program.kernels)
+    return [judged(done, kernel, seed, gradients, variants, source) for seed, kernel in drawn]
 
 
 def _no_twin() -> Check[Finding]:

@@ -23,11 +23,7 @@ def findings(body, args, threads=("n",), block=0, seed=3, head=HEAD):
     lines = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
     source = f"{head}{decorator}def f0({', '.join(a.name for a in args)}):\n{lines}"
     program = Program(source, (Kernel("f0", tuple(args), threads, block),), seed)
-    return source, [f for s in (seed, seed + 3, seed + 6) for f in check(_again(program, s), gradients=False)]
-
-
-def _again(program, seed):
-    return Program(program.source, program.kernels, seed)
+    return source, check(program, gradients=False, seeds=(seed, seed + 3, seed + 6))
 
 
 TILE = """
