@@ -5,7 +5,6 @@
 #define _XOPEN_SOURCE 700
 #define _DARWIN_C_SOURCE
 #endif
-#include <algorithm>
 #include <cassert>
 #include <cfloat>
 #include <climits>
@@ -15,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <vector>
