@@ -320,6 +320,16 @@ def early_return(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...
     return [Raw(f"if {flat(test)}:", [Assign(None, value)])]
 
 
+def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
+    """That a parameter has the type of ``jnp.zeros(n, float)``, where one changes places with it."""
+    out: list[Stmt] = []
+    for name in kernel.floats:
+        said = py.quoted(f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place")
+        test = f"if {context.param_text(name)}.dtype != jnp.result_type(float):"
+        out.append(Raw(test, [Raw(f"raise ValueError({said})")]))
+    return out
+
+
 def _whole_shape(context: Context, sizes: list[eq.Expr]) -> Py | None:
     """``u.shape`` if the sizes are those of all axes of ``u``."""
     shapes = [s for s in sizes if isinstance(s, eq.Shape)]

@@ -311,10 +311,8 @@ class Fold:
 @dataclass(frozen=True)
 class Check:
     """What must hold of data for the equations to mean what the source does (``--checked``): ``condition``, a boolean
-    without free indices (but those of the folds around), or that the elements of ``distinct`` differ.
-
-    ``message`` says what does not hold where it fails.
-    """
+    without free indices (but those of the folds around), or that the elements of ``distinct`` differ. ``message`` says
+    what does not hold where it fails."""
 
     message: str
     condition: Expr | None = None
@@ -383,6 +381,7 @@ class Kernel:
     rimmed: str = ""  # made for a host's loop: the array that it reads, and stores a box of (raising/hosts/plates.py)
     one_row: int = 0  # ``block.x`` is the number of a block's threads along so many axes
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
+    floats: tuple[str, ...] = ()  # parameters that must be of numpy's floats: they change places with arrays of zeros
     span: Span | None = None
 
 

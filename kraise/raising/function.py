@@ -274,6 +274,7 @@ class Raiser:
             rounds=cx.rounds_around,
             one_row=function.one_row,
             widens=function.widens,
+            floats=function.floats,
             span=function.span,
         )
         kernel = make_safe(kernel)

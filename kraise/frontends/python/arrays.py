@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kraise.frontends.python import calls, elementwise, subscripts
+from kraise.frontends.python import calls, elementwise, remade, subscripts
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import annotated
 from kraise.frontends.python.scope import Scope
@@ -16,6 +16,17 @@ from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, NUMBER, ScalarType
 
 def allocation(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[Stmt] | None:
     """``name = <allocation>`` as statements, None if the value is no allocation."""
+    made_again = name in scope.remade and name in scope.shapes
+    fresh = scope.fresh(f"{name}_new") if made_again else name
+    scope.bound[fresh] = max(scope.bound[fresh], 1)
+    found = _allocated(scope, fresh, value, node)
+    for s in found or ():
+        if isinstance(s, LocalArray):
+            scope.kinds[s.name] = scope.kind(s.like) if s.like else (s.element, "")
+    return remade.again(scope, name, fresh, found, node) if made_again and found else found
+
+
+def _allocated(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[Stmt] | None:
     if isinstance(value, cst.List) and scope.ranks.get(name, 0):
         return _literal(scope, name, value, node)
     if not isinstance(value, cst.Call):
@@ -30,6 +41,10 @@ def allocation(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CST
         return _array(scope, name, value, node)
     if concept.startswith("alloc"):
         return _numpy(scope, name, value, node, concept)
+    if concept.startswith("ramp."):
+        from kraise.frontends.python.ramps import filled
+
+        return filled(scope, name, value, node, concept.removeprefix("ramp."))
     source: cst.BaseExpression | None = None
     if concept == "copy" and value.args:
         source = value.args[0].value
@@ -38,8 +53,13 @@ def allocation(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CST
     if source is not None:
         view = ex.access(scope, source)
         if view is not None and view.rank:
-            return _copy(scope, name, view, node)
+            return copied(scope, name, view, node)
     return None
+
+
+def makes(scope: Scope, value: cst.BaseExpression) -> bool:
+    """Whether an expression is an array that is made there."""
+    return isinstance(value, cst.Call) and calls.concept_of(scope, value)[1].startswith(("alloc", "ramp."))
 
 
 def _argument(call: cst.Call, position: int, *names: str) -> cst.BaseExpression | None:
@@ -68,7 +88,7 @@ def _shape(scope: Scope, node: cst.BaseExpression | None, call: cst.Call) -> tup
     return (ex.scalar(scope, node),)
 
 
-def _dtype(scope: Scope, node: cst.BaseExpression | None, fallback: ScalarType) -> tuple[ScalarType, str]:
+def element_type(scope: Scope, node: cst.BaseExpression | None, fallback: ScalarType) -> tuple[ScalarType, str]:
     """(element type, array whose type it is) of a dtype argument."""
     if node is None:
         return fallback, ""
@@ -82,9 +102,9 @@ def _dtype(scope: Scope, node: cst.BaseExpression | None, fallback: ScalarType) 
     raise scope.refuse(node, "this element type is not known", "use a type of numpy or numba", "KR104")
 
 
-def _made(scope: Scope, name: str, shape: tuple[Expr, ...], node: cst.CSTNode) -> tuple[Expr, ...]:
+def made(scope: Scope, name: str, shape: tuple[Expr, ...], node: cst.CSTNode) -> tuple[Expr, ...]:
     """Record the new array; its extents keep the values that they have now."""
-    if scope.bound[name] > 1 or name in scope.params:
+    if (scope.bound[name] > 1 and name not in scope.remade) or name in scope.params:
         raise scope.refuse(node, f"{name} is bound more than once, a new array among them", "use another name", "KR299")
     shape = tuple(scope.frozen(s, f"{name}_extent", node) for s in shape)
     scope.views[name] = View(name, (None,) * len(shape))
@@ -97,10 +117,10 @@ def _declared(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, space:
     """``cuda.shared.array(shape, dtype)``; a shape of 0 is the launch's dynamic shared memory."""
     shape = _shape(scope, _argument(call, 0, "shape"), call)
     shape = tuple(scope.known.get(s.name, s) if isinstance(s, Var) else s for s in shape)
-    element, like = _dtype(scope, _argument(call, 1, "dtype", "type"), NUMBER)
+    element, like = element_type(scope, _argument(call, 1, "dtype", "type"), NUMBER)
     span = scope.span(node)
     if space == "shared" and len(shape) == 1 and isinstance(shape[0], Const) and shape[0].value == 0:
-        _made(scope, name, shape, node)
+        made(scope, name, shape, node)
         del scope.shapes[name]
         return [LocalArray(name, element, (), space, like=like, dynamic=True, span=span)]
     if not all(isinstance(s, Const) and isinstance(s.value, int) for s in shape):
@@ -109,7 +129,7 @@ def _declared(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, space:
             raise scope.refuse(
                 call, f"the shape of a {space} array must be constant", "use constants of the module", "KR104"
             )
-    return [LocalArray(name, element, _made(scope, name, shape, node), space, like=like, span=span)]
+    return [LocalArray(name, element, made(scope, name, shape, node), space, like=like, span=span)]
 
 
 def _folded(expr: Expr) -> int | None:
@@ -138,7 +158,7 @@ def _numpy(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, concept: 
         if view is None or view.rank == 0:
             raise scope.refuse(call, "only an array has a likeness", "", "KR104")
         shape = scope.extents(view, node)
-        element, like = _dtype(scope, dtype, NUMBER)
+        element, like = element_type(scope, dtype, NUMBER)
         like = like or (view.array if dtype is None else "")
     else:
         shape = _shape(scope, _argument(call, 0, "shape"), call)
@@ -146,7 +166,7 @@ def _numpy(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, concept: 
         if filled is not None and dtype is None:
             value = ex.scalar(scope, filled)
             fallback = value.type if isinstance(value, Const) else NUMBER
-        element, like = _dtype(scope, dtype, fallback)
+        element, like = element_type(scope, dtype, fallback)
     fill: Expr | None = None
     if filled is not None:
         fill = ex.scalar(scope, filled)
@@ -155,7 +175,7 @@ def _numpy(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, concept: 
         exact = {"bool": Const(bool(number), BOOL), "int": Const(number, INT), "uint": Const(number, INT)}
         inexact = Const(float(number), FLOAT) if element != COMPLEX else Const(complex(number), COMPLEX)
         fill = Const(number, INT, span=span) if element == NUMBER else exact.get(element.kind, inexact)
-    return [LocalArray(name, element, _made(scope, name, shape, node), "heap", fill, (), like, span=span)]
+    return [LocalArray(name, element, made(scope, name, shape, node), "heap", fill, (), like, span=span)]
 
 
 def _array(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[Stmt]:
@@ -163,7 +183,7 @@ def _array(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[S
     rows, dtype = _argument(call, 0, "object"), _argument(call, 1, "dtype")
     if not isinstance(rows, cst.List):
         raise scope.refuse(call, "np.array of something that is no list is not accepted in a kernel", "use .copy()")
-    element, like = _dtype(scope, dtype, NUMBER)
+    element, like = element_type(scope, dtype, NUMBER)
     if dtype is None:
         if not all(isinstance(e.value, cst.Float) for e in rows.elements):
             raise scope.refuse(call, "the element type of this array is not known", "give it a dtype", "KR104")
@@ -180,10 +200,10 @@ def _literal(
         raise scope.refuse(node, "a list of lists is not accepted in a kernel", "use an array")
     span = scope.span(node)
     values = [ex.scalar(scope, r) for r in rows]
-    shape = _made(scope, name, (Const(len(rows), INT, span=span),), node)
-    made: list[Stmt] = [LocalArray(name, element, shape, "local", like=like, span=span)]
-    made.extend(Store(name, (Const(k, INT, span=span),), v, span=span) for k, v in enumerate(values))
-    return made
+    shape = made(scope, name, (Const(len(rows), INT, span=span),), node)
+    found: list[Stmt] = [LocalArray(name, element, shape, "local", like=like, span=span)]
+    found.extend(Store(name, (Const(k, INT, span=span),), v, span=span) for k, v in enumerate(values))
+    return found
 
 
 def _const(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[Stmt]:
@@ -201,15 +221,15 @@ def _const(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[S
     return []
 
 
-def _copy(scope: Scope, name: str, view: View, node: cst.CSTNode) -> list[Stmt]:
+def copied(scope: Scope, name: str, view: View, node: cst.CSTNode) -> list[Stmt]:
     """A new array with the elements of another, copied by loops."""
     span = scope.span(node)
-    shape = _made(scope, name, scope.extents(view, node), node)
-    made = LocalArray(name, NUMBER, shape, "heap", None, (), view.array, span=span)
+    shape = made(scope, name, scope.extents(view, node), node)
+    copy = LocalArray(name, NUMBER, shape, "heap", None, (), view.array, span=span)
     indices = elementwise.fresh_indices(scope, len(shape))
     places: tuple[Expr, ...] = tuple(Var(i, INT, span=span) for i in indices)
     body: Stmt = Store(name, places, ex.load(scope, view.at(places), node), span=span)
-    return [made, elementwise.nest(indices, shape, (body,), span)]
+    return [copy, elementwise.nest(indices, shape, (body,), span)]
 
 
 def fill(

@@ -31,10 +31,18 @@ AUGMENTED = {
 
 def assign_all(scope: Scope, targets: list, value: cst.BaseExpression, node: cst.CSTNode) -> list[Stmt]:
     """``a = b = value``: evaluated once."""
+    if id(value) in scope.exchanges.idle & scope.exchanges.pairs.keys():
+        return []
     if id(value) in scope.exchanges.pairs:
         return exchanged.lowered(scope, scope.exchanges.pairs[id(value)], node)
     if len(targets) == 1:
         return assign(scope, targets[0], value, node)
+    if arrays.makes(scope, value) and all(isinstance(t, cst.Name) for t in targets):
+        first, *others = targets
+        made = assign(scope, first, value, node)
+        for other in others:
+            aliases.alias(scope, other.value, scope.views[first.value], node)
+        return made
     result = ex.scalar(scope, value)
     statements: list[Stmt] = []
     names = [t for t in targets if isinstance(t, cst.Name)]
@@ -142,6 +150,8 @@ def store(scope: Scope, target: cst.BaseExpression, value: Expr, node: cst.CSTNo
             raise scope.refuse(node, f"the loop variable {name} is assigned in the loop", "use another name", "KR299")
         if isinstance(value, Const) and scope.bound[name] == 1 and name not in scope.params:
             scope.known[name] = value
+        elif scope.bound[name] == 1 and name not in scope.params and scope.stable(value):
+            scope.sizes[name] = value
         return Assign(name, value, NUMBER, span=span)
     if isinstance(target, cst.Subscript):
         view = ex.access(scope, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python import elementwise, folds, helpers
+from kraise.frontends.python import elementwise, folds, helpers, subscripts
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.device import DEVICE
@@ -49,6 +49,8 @@ def value(scope: Scope, node: cst.Call) -> Expr:
     """A call as a scalar."""
     span = scope.span(node)
     name = dotted(node.func)
+    if id(node) in scope.within and scope.element is not None:
+        return subscripts.element(scope, scope.within[id(node)], node)
     if isinstance(node.func, cst.Lambda):
         return inline(scope, node, node.func)
     if name in scope.lambdas:

@@ -27,6 +27,8 @@ def operand(scope: Scope, node: cst.CSTNode) -> View | None:
             return None
         case cst.Name() | cst.Subscript():
             return ex.access(scope, node) if subscripts.free_axes(scope, node) else None
+        case cst.Call() if id(node) in scope.within:
+            return scope.within[id(node)]
         case cst.BinaryOperation(left=left, right=right):
             return _larger(operand(scope, left), operand(scope, right))
         case cst.UnaryOperation(expression=inner):

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from kraise.diagnostics import refuse
 from kraise.frontends.python.source import walk
 from kraise.frontends.python.views import View
-from kraise.ir.kernel import Assign, Const, For, Load, LocalArray, Stmt, Store, Var
+from kraise.ir.kernel import Assign, Const, For, Load, Stmt, Store, Var
 from kraise.ir.types import INT, NUMBER
 
 if TYPE_CHECKING:
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Exchanges:
-    """The right-hand sides of such assignments, with their pairs of target and source; the groups of names."""
+    """The right-hand sides of such assignments, with their pairs of target and source, of all but the ``idle`` ones,
+    with which such an exchange begins; the groups of names."""
 
+    idle: set[int] = field(default_factory=set)
     pairs: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     groups: list[frozenset[str]] = field(default_factory=list)
 
@@ -40,8 +41,9 @@ def exchanges(body: cst.BaseSuite, params: Collection[str], ranks: Mapping[str, 
     """The assignments of ``body`` that exchange arrays; ``bound`` forgets that they bind a name."""
     found = Exchanges()
     times: Counter = Counter()
-    for value, pairs in _candidates(body):
-        found.pairs[id(value)] = pairs
+    for values, pairs in _candidates(body):
+        found.pairs |= dict.fromkeys(map(id, values), pairs)
+        found.idle |= set(map(id, values[:-1]))
         times.update(t for t, _ in pairs)
     for pairs in found.pairs.values():
         group = frozenset(n for p in pairs for n in p)
@@ -51,16 +53,20 @@ def exchanges(body: cst.BaseSuite, params: Collection[str], ranks: Mapping[str, 
     own = {n for n in made if n is not None and ranks.get(n) and n not in params and bound[n] == times[n] + 1}
     found.groups = [g for g in found.groups if g <= own]
     found.pairs = {k: pairs for k, pairs in found.pairs.items() if found.of(pairs[0][0])}
-    bound.subtract(t for pairs in found.pairs.values() for t, _ in pairs)
+    bound.subtract(t for k, pairs in found.pairs.items() if k not in found.idle for t, _ in pairs)
     return found
 
 
-def _candidates(body: cst.BaseSuite) -> Iterator[tuple[cst.BaseExpression, tuple[tuple[str, str], ...]]]:
+Candidate = tuple[tuple[cst.BaseExpression, ...], tuple[tuple[str, str], ...]]
+
+
+def _candidates(body: cst.BaseSuite) -> Iterator[Candidate]:
     """Permutations of names, and names of arrays that are made in the block of the assignment, which ends with it."""
     for node in walk(body):
         if not isinstance(node, cst.IndentedBlock):
             continue
         lines = [s.body[0] for s in node.body if isinstance(s, cst.SimpleStatementLine) and len(s.body) == 1]
+        yield from _by_three(node, body)
         made = [t for s in lines if (t := _bound_to_call(s))]
         for line in lines:
             if not isinstance(line, cst.Assign) or len(line.targets) != 1:
@@ -69,13 +75,37 @@ def _candidates(body: cst.BaseSuite) -> Iterator[tuple[cst.BaseExpression, tuple
             if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
                 names = [_name(e.value) for e in target.elements], [_name(e.value) for e in value.elements]
                 if None not in names[0] and len(set(names[0])) == len(names[0]) and set(names[0]) == set(names[1]):
-                    yield value, tuple(zip(*names, strict=True))  # type: ignore[arg-type]
+                    yield (value,), tuple(zip(*names, strict=True))  # type: ignore[arg-type]
             elif (to := _name(target)) and (source := _name(value)) in made and to != source:
                 last = node.body[-1]
                 inside = sum(isinstance(n, cst.Name) and n.value == source for n in walk(node))
                 whole = sum(isinstance(n, cst.Name) and n.value == source for n in walk(body))
                 if isinstance(last, cst.SimpleStatementLine) and last.body[0] is line and inside == whole:
-                    yield value, ((to, source),)
+                    yield (value,), ((to, source),)
+
+
+def _by_three(block: cst.IndentedBlock, body: cst.BaseSuite) -> Iterator[Candidate]:
+    """``t = a; a = b; b = t``, t being nothing else: the first two exchange nothing, the third both."""
+    moves = [_move(s) for s in block.body]
+    for one, two, three in zip(moves, moves[1:], moves[2:], strict=False):
+        if one is None or two is None or three is None:
+            continue
+        (held, a), (to, b), (last, back) = one[1], two[1], three[1]
+        if (to, last, back) != (a, b, held) or len({held, a, b}) < 3:
+            continue
+        if sum(isinstance(n, cst.Name) and n.value == held for n in walk(body)) == 2:
+            yield (one[0], two[0], three[0]), ((a, b), (b, a))
+
+
+def _move(line: cst.CSTNode) -> tuple[cst.BaseExpression, tuple[str, str]] | None:
+    """``a = b`` on a line of its own."""
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    s = line.body[0]
+    if not isinstance(s, cst.Assign) or len(s.targets) != 1:
+        return None
+    target, source = _name(s.targets[0].target), _name(s.value)
+    return None if target is None or source is None else (s.value, (target, source))
 
 
 def _bound_to_call(line: cst.CSTNode) -> str | None:
@@ -90,14 +120,14 @@ def _name(node: cst.BaseExpression) -> str | None:
 
 def lowered(scope: Scope, pairs: tuple[tuple[str, str], ...], node: cst.CSTNode) -> list[Stmt]:
     """The exchange, cell by cell."""
+    from kraise.frontends.python.remade import same
+
     names = sorted({n for p in pairs for n in p})
     group = scope.exchanges.of(names[0])
     shapes = [scope.shapes.get(n) for n in names]
     if any(scope.views.get(n) != View(n, (None,) * len(s or ())) for n, s in zip(names, shapes, strict=True)):
         raise scope.refuse(node, f"{' and '.join(names)} are not all arrays that are made before", "", "KR299")
-    if any(s != shapes[0] for s in shapes):
-        reason = f"{' and '.join(names)} change places, and may have different shapes"
-        raise scope.refuse(node, reason, "make them with the same shape", "KR299")
+    same(scope, names, node, f"{' and '.join(names)} change places")
     parts = [n for n, v in scope.views.items() if v.array in group and n not in group]
     if parts:
         raise scope.refuse(
@@ -119,13 +149,3 @@ def lowered(scope: Scope, pairs: tuple[tuple[str, str], ...], node: cst.CSTNode)
             For(name, Const(0, INT, span=span), extent, Const(1, INT, span=span), tuple(body), False, INT, span=span)
         ]
     return body
-
-
-def check(found: Exchanges, statements: Iterator[Stmt]) -> None:
-    """Refuses arrays that change places with ones of another type."""
-    kinds: dict[frozenset[str], tuple[object, str]] = {}
-    for s in statements:
-        group = found.of(s.name) if isinstance(s, LocalArray) else frozenset()
-        if isinstance(s, LocalArray) and group and kinds.setdefault(group, (s.element, s.like)) != (s.element, s.like):
-            reason = f"{' and '.join(sorted(group))} change places, and may have different types"
-            raise refuse("KR299", reason, s.span, "make them with the same dtype")

@@ -254,7 +254,7 @@ def access(scope: Scope, node: cst.CSTNode) -> View | None:
                 "KR104",
             )
         return view.at(given)
-    return None
+    return scope.within.get(id(node))
 
 
 def subscripted(scope: Scope, node: cst.Subscript) -> Expr:

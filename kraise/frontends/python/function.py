@@ -11,9 +11,8 @@ from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends import fence
 from kraise.frontends.cas_rounds import with_atomics
 from kraise.frontends.python import annotations as written
-from kraise.frontends.python import statements
+from kraise.frontends.python import remade, statements
 from kraise.frontends.python.constants import Folder, read_constants
-from kraise.frontends.python.exchanged import check as check_kinds
 from kraise.frontends.python.exchanged import exchanges
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.ranks import Ranks
@@ -105,6 +104,7 @@ def lower(
     try:
         params = _params(context, scope, definition)
         scope.exchanges = exchanges(definition.node.body, scope.params, names, scope.bound)
+        scope.remade = remade.names(scope)
         scope.rovers = rovers(definition.node.body, scope.params, names, scope.bound, scope.fresh)
     except Refused as refused:
         return None, _all(definition, problems, refused.diagnostics)
@@ -116,7 +116,6 @@ def lower(
             started.append(Assign(rover.which, rover.number(name), NUMBER))
     body = (*started, *with_atomics(statements.block(scope, definition.node.body)))
     try:
-        check_kinds(scope.exchanges, _flat(body))
         body = (*scope.tables.values(), *settled(body, scope.rovers))
     except Refused as refused:
         scope.problems.extend(refused.diagnostics)
@@ -126,7 +125,15 @@ def lower(
     span = context.source.span(definition.node.name)
     doc = _stated(definition.doc, scope)
     function = Function(
-        definition.name, definition.kind, params, body, doc, returns, widens=definition.decorated, span=span
+        definition.name,
+        definition.kind,
+        params,
+        body,
+        doc,
+        returns,
+        widens=definition.decorated,
+        floats=(*sorted(scope.floats),),
+        span=span,
     )
     effects, written = _effects(function, summaries)
     return Summary(

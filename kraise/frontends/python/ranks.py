@@ -213,28 +213,7 @@ class _Facts:
             return
         place = self.place(target.value)
         if isinstance(value, cst.Call):
-            concept = self.concept(value.func)
-            arguments = [a.value for a in value.args]
-            if concept.startswith(("alloc_like", "copy", "array.const")) and arguments:
-                self.same(arguments[0], place)
-            elif concept.startswith(("alloc.", "array.")):
-                shape = _keyword(value, "shape") or (arguments[0] if arguments else None)
-                if isinstance(shape, cst.Attribute) and shape.attr.value == "shape":
-                    self.same(shape.value, place)
-                elif isinstance(shape, cst.Name) and shape.value in self.shapes:
-                    self.ranks.equal.append(
-                        (self.place(self.shapes[shape.value][0]), place, self.shapes[shape.value][1])
-                    )
-                elif isinstance(shape, cst.Name):
-                    self.ranks.at_least(place, self.tuples.get(shape.value, self.tables.get(shape.value, 0) or 1))
-                else:
-                    self.ranks.at_least(place, len(shape.elements) if isinstance(shape, cst.Tuple | cst.List) else 1)
-            elif concept == "table":
-                self.ranks.at_least(place, 1)
-            elif isinstance(value.func, cst.Attribute) and value.func.attr.value == "copy":
-                self.same(value.func.value, place)
-            else:
-                self.operands(value, place)
+            self.called(value, place)
         elif isinstance(value, cst.List):
             self.ranks.at_least(place, 1)
         elif isinstance(value, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
@@ -244,6 +223,31 @@ class _Facts:
             self.bind(target, value.orelse)
         else:
             self.same(value, place)
+
+    def called(self, value: cst.Call, place: Place) -> None:
+        """``place`` is bound to what a call gives."""
+        concept = self.concept(value.func)
+        arguments = [a.value for a in value.args]
+        if concept.startswith(("alloc_like", "copy", "array.const")) and arguments:
+            self.same(arguments[0], place)
+        elif concept.startswith("ramp."):
+            self.ranks.at_least(place, 2 if concept == "ramp.eye" else 1)
+        elif concept.startswith(("alloc.", "array.")):
+            shape = _keyword(value, "shape") or (arguments[0] if arguments else None)
+            if isinstance(shape, cst.Attribute) and shape.attr.value == "shape":
+                self.same(shape.value, place)
+            elif isinstance(shape, cst.Name) and shape.value in self.shapes:
+                self.ranks.equal.append((self.place(self.shapes[shape.value][0]), place, self.shapes[shape.value][1]))
+            elif isinstance(shape, cst.Name):
+                self.ranks.at_least(place, self.tuples.get(shape.value, self.tables.get(shape.value, 0) or 1))
+            else:
+                self.ranks.at_least(place, len(shape.elements) if isinstance(shape, cst.Tuple | cst.List) else 1)
+        elif concept == "table":
+            self.ranks.at_least(place, 1)
+        elif isinstance(value.func, cst.Attribute) and value.func.attr.value == "copy":
+            self.same(value.func.value, place)
+        else:
+            self.operands(value, place)
 
     def reduced(self, node: cst.Call, arguments: list) -> list:
         """The operands of a reduction over a whole array."""
@@ -274,6 +278,10 @@ class _Facts:
                 self.operands(right, place)
             case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value="astype"))):
                 self.operands(inner, place)
+            case cst.Call(func=func) if self.concept(func).startswith(("alloc", "ramp.")):
+                self.anonymous += 1
+                self.called(node, self.place(f"#{self.anonymous}"))
+                self.ranks.flows.append((self.place(f"#{self.anonymous}"), place, 0))
             case cst.Call(func=func, args=arguments):
                 qualified = self.imports.qualified(dotted(func))
                 if qualified.startswith("numpy.") and (

@@ -12,10 +12,11 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.diagnostics import Span, refuse
+from kraise.diagnostics import Span
 from kraise.frontends.python.source import walk
 from kraise.ir.kernel import (
     ArrayRef,
+    Assign,
     Atomic,
     Call,
     CallStmt,
@@ -107,6 +108,16 @@ def _names(value: cst.BaseExpression) -> set[str] | None:
     return None
 
 
+def settle(body: cst.BaseSuite, found: Mapping[str, Rover]) -> set[str]:
+    """Those names that no branch and no loop sets."""
+    inner = [s for s in body.body if isinstance(s, cst.For | cst.While | cst.If)]
+    return {n for n, r in found.items() if not any(_groups(r, found) & _sets(s).keys() for s in inner)}
+
+
+def _groups(rover: Rover, found: Mapping[str, Rover]) -> set[str]:
+    return {n for n, r in found.items() if set(r.among) & set(rover.among)}
+
+
 def number_of(rover: Rover, value: cst.BaseExpression, known: Mapping[str, Rover], test: Callable[[Any], Expr]) -> Expr:
     """Which of its arrays ``value`` is."""
     match value:
@@ -124,19 +135,34 @@ def settled(body: tuple[Stmt, ...], found: Mapping[str, Rover]) -> tuple[Stmt, .
     """``body`` with the arrays themselves in place of the names that choose among them."""
     if not found:
         return body
+    now: dict[str, int] = {}  # what the numbers are that no branch and no loop changes
+    moving = {n for s in body if isinstance(s, If | For | While) for n in _assigned(s)}
 
     def visit(x: Any) -> Any:
         match x:
             case Load(array=a, subscripts=subs):
                 inner = replace(x, subscripts=rewritten(subs, visit))
-                return _value(found[a], [replace(inner, array=n) for n in found[a].among]) if a in found else inner
+                return value(found[a], [replace(inner, array=n) for n in found[a].among]) if a in found else inner
             case Shape(array=a) if a in found:
-                return _value(found[a], [replace(x, array=n) for n in found[a].among])
+                return value(found[a], [replace(x, array=n) for n in found[a].among])
             case Call(args=args):
-                return called(replace(x, args=rewritten(args, visit)), 0, _value)
+                return called(replace(x, args=rewritten(args, visit)), 0, value)
             case Return(values=values) if any(isinstance(v, ArrayRef) and v.array in found for v in values):
-                raise refuse("KR299", "an array that changes places is returned", x.span, "return the arrays")
+                return replace(x, values=tuple(map(which_one, values)))
         return None
+
+    def value(rover: Rover, arms: list[Any]) -> Expr:
+        return arms[now[rover.which]] if rover.which in now else _value(rover, arms)  # type: ignore[no-any-return]
+
+    def either(rover: Rover, arms: list[Stmt]) -> Stmt:
+        return arms[now[rover.which]] if rover.which in now else _statement(rover, arms)
+
+    def which_one(given: Any) -> Any:
+        """The array itself that is returned: what names it is known, as nothing changes places in a loop."""
+        if not isinstance(given, ArrayRef) or given.array not in found:
+            return rewritten(given, visit)
+        rover = found[given.array]
+        return replace(given, array=rover.among[now[rover.which]])
 
     def called(x: Any, first: int, choose: Callable[[Rover, list[Any]], Any]) -> Any:
         """A call with each of the arrays that an argument may be."""
@@ -152,15 +178,19 @@ def settled(body: tuple[Stmt, ...], found: Mapping[str, Rover]) -> tuple[Stmt, .
 
     def statement(s: Stmt) -> Stmt:
         match s:
+            case Assign(name=name, value=Const(value=int() as number)) if name not in moving:
+                now[name] = number
+            case Assign(name=name, value=Var(name=other)) if other in now and name not in moving:
+                now[name] = now[other]
             case If() | For() | While():
                 blocks = {"body": block(s.body), "orelse": block(s.orelse)}
                 return replace(rewritten(replace(s, body=(), orelse=()), visit), **blocks)  # type: ignore[no-any-return]
             case CallStmt():
-                return called(replace(s, args=rewritten(s.args, visit)), 0, _statement)  # type: ignore[no-any-return]
+                return called(replace(s, args=rewritten(s.args, visit)), 0, either)  # type: ignore[no-any-return]
         s = rewritten(s, visit)
         if isinstance(s, Store | Atomic) and s.array in found:
             done, rover = s, found[s.array]
-            return _statement(rover, [replace(done, array=n) for n in rover.among])
+            return either(rover, [replace(done, array=n) for n in rover.among])
         if isinstance(s, LocalArray) and s.like in found:
             return replace(s, like=found[s.like].among[0])
         return s
@@ -169,6 +199,12 @@ def settled(body: tuple[Stmt, ...], found: Mapping[str, Rover]) -> tuple[Stmt, .
         return tuple(map(statement, stmts))
 
     return block(body)
+
+
+def _assigned(s: Stmt) -> set[str]:
+    names: set[str] = set()
+    rewritten(s, lambda x: names.add(x.name) if isinstance(x, Assign) else None)
+    return names
 
 
 def _is(rover: Rover, at: int, span: Span | None) -> Expr:

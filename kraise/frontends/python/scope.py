@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import libcst as cst
@@ -18,7 +18,7 @@ from kraise.frontends.python.source import Source, dotted, walk
 from kraise.frontends.python.survey import Definition
 from kraise.frontends.python.views import Piece, View
 from kraise.ir.kernel import Assign, Const, Constant, Expr, Function, Hw, LocalArray, Op, Shape, Stmt, Var
-from kraise.ir.types import BOOL, INT, NUMBER
+from kraise.ir.types import BOOL, INT, NUMBER, ScalarType
 
 
 @dataclass
@@ -51,9 +51,13 @@ class Scope:
     lambdas: dict[str, cst.Lambda] = field(default_factory=dict)
     substitutions: dict[str, Expr] = field(default_factory=dict)
     ambiguous: set[str] = field(default_factory=set)
+    kinds: dict[str, tuple[ScalarType, str]] = field(default_factory=dict)  # of arrays made here: see kind
     shapes: dict[str, tuple[Expr, ...]] = field(default_factory=dict)  # of local arrays, where the extents are fixed
     hardware: dict[str, str] = field(default_factory=dict)  # t = cuda.threadIdx: local -> qualified name
     known: dict[str, Const] = field(default_factory=dict)  # locals that are assigned once, a constant
+    sizes: dict[str, Expr] = field(default_factory=dict)  # those that are assigned once, a size or a sum of sizes
+    remade: set[str] = field(default_factory=set)  # names of arrays that are made again, each time in the same memory
+    floats: set[str] = field(default_factory=set)  # parameters that must be of numpy's floats
     bound: Counter = field(default_factory=Counter)  # how often each local is bound
     used: set[str] = field(default_factory=set)
     loop_vars: list[str] = field(default_factory=list)
@@ -64,6 +68,7 @@ class Scope:
     required: list[str] = field(default_factory=list)  # what the source raises an exception without
     rovers: dict[str, Rover] = field(default_factory=dict)  # names of arrays that change places
     exchanges: Exchanges = field(default_factory=Exchanges)  # of the names of arrays that are made here
+    within: dict[int, View] = field(default_factory=dict)  # arrays that are made within an expression, by their call
     grids: set[str] = field(default_factory=set)  # g = cuda.cg.this_grid()
     failed: set[str] = field(default_factory=set)  # names whose binding was refused: nothing more is said of them
     problems: list[Diagnostic] = field(default_factory=list)
@@ -178,6 +183,19 @@ class Scope:
         self.bound[name] = 1
         self.hoist(node, Assign(name, expr, NUMBER, span=self.span(node)))
         return Var(name, NUMBER, span=self.span(node))
+
+    def kind(self, array: str) -> tuple[ScalarType, str]:
+        """The type of an array's elements: by itself, or as of a parameter."""
+        return self.kinds.get(array, (NUMBER, array))
+
+    def resolved(self, expr: Expr) -> Expr:
+        """An extent with what its names stand for, to compare it with another one."""
+        match expr:
+            case Var(name=name) if name in self.known or name in self.sizes:
+                return self.resolved(self.known.get(name) or self.sizes[name])
+            case Op(args=args):
+                return replace(expr, args=tuple(map(self.resolved, args)))
+        return expr
 
     def is_table(self, name: str) -> bool:
         """Is it a table of the module (and no parameter or local of that name)?"""

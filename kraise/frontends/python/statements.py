@@ -5,8 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise.diagnostics import Refused
-from kraise.frontends.python import aliases, arrays, assignments, calls, elementwise, helpers, loops
+from kraise.frontends.python import aliases, arrays, assignments, calls, elementwise, helpers, loops, ramps
 from kraise.frontends.python import expressions as ex
+from kraise.frontends.python.roving import settle
 from kraise.frontends.python.scope import Scope, bindings
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir.kernel import (
@@ -57,6 +58,10 @@ def _failed(scope: Scope, line: cst.CSTNode, refused: Refused) -> None:
 def statement(scope: Scope, node: cst.CSTNode) -> list[Stmt]:
     """The statements of one line."""
     span = scope.span(node)
+    if isinstance(node, cst.Assign | cst.AugAssign | cst.Return) and node.value is not None:
+        whole = isinstance(node, cst.Assign) and arrays.makes(scope, node.value)
+        if not whole:
+            ramps.within(scope, node.value, node)
     match node:
         case cst.Assign(targets=targets, value=value):
             return assignments.assign_all(scope, [t.target for t in targets], value, node)
@@ -228,10 +233,12 @@ def returned(scope: Scope, node: cst.Return, value: cst.BaseExpression | None) -
     for element in elements:
         view = ex.access(scope, element)
         if view is not None and view.rank:
-            if not view.whole:
-                raise scope.refuse(
-                    element, "part of an array as a result is not supported yet", "return the whole array", "KR299"
-                )
+            moving = view.array in scope.rovers and view.array not in settle(scope.definition.node.body, scope.rovers)
+            if not view.whole or moving:  # what it holds now
+                name = scope.fresh("result")
+                scope.bound[name] = 1
+                scope.hoist(node, *arrays.copied(scope, name, view, node))
+                view = scope.views[name]
             results.append(ArrayRef(view.array, span=scope.span(element)))
         elif (made := elementwise.result(scope, element, node)) is not None:
             results.append(made)

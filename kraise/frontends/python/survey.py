@@ -316,7 +316,7 @@ _WHOLE = tuple(
     f"{module}.{name}"
     for module in ("np", "numpy")
     for name in (
-        *("linalg.", "fft.", "arange", "linspace", "eye", "meshgrid", "concatenate", "stack", "vstack", "hstack"),
+        *("linalg.", "fft.", "meshgrid", "concatenate", "stack", "vstack", "hstack"),
         *("reshape", "transpose", "expand_dims", "repeat", "tile", "outer", "einsum", "convolve"),
         *("sort", "argsort", "nonzero", "unique", "diff"),
     )
