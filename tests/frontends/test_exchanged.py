@@ -44,13 +44,42 @@ def f(w, x):
         prev = cur
     return prev
 """
+BY_THREE = SWAPPED.replace("prev, cur = cur, prev", "held = prev\n        prev = cur\n        cur = held")
+MADE_AGAIN = """
+def f(w, x):
+    n, m = w.shape
+    prev = w[0].copy()
+    cur = np.zeros(m)
+    both = also = np.linspace(0.0, x, m) + np.ones(m) * 0.5
+    count = np.arange(m, 0, -1)
+    for i in np.arange(n):
+        cur = np.zeros(w.shape[1])
+        for j in range(1, m):
+            cur[j] = prev[j - 1] * x + w[i, j]
+        prev = cur.copy()
+        also[i % m] += prev[m - 1] * count[i % m]
+    return both, prev
+"""
+OF_A_PARAMETER = """
+def f(w, x):
+    n, m = w.shape
+    prev = w.copy()
+    cur = np.zeros((n, m))
+    unit = np.eye(m)
+    for t in range(3):
+        for i in range(n):
+            for j in range(1, m):
+                cur[i, j] = x * prev[i, j - 1] + unit[j, 0]
+        prev, cur = cur, prev
+    return prev[0], cur[0, :]
+"""
 
 
 def made(source):
     return pipeline.translate("import numpy as np\n" + source, "f.py", Options(only=("f",)))
 
 
-@pytest.mark.parametrize("source", [SWAPPED, TURNED, MADE_ANEW])
+@pytest.mark.parametrize("source", [SWAPPED, TURNED, MADE_ANEW, BY_THREE, MADE_AGAIN, OF_A_PARAMETER])
 def test_contents_change_places(source):
     given = {"np": np}
     exec(source, given)
@@ -73,6 +102,13 @@ def test_contents_change_places(source):
         ("cur = np.ones(m)\n", "cur = np.ones(m)\n    part = cur[1:]\n    part[0] = x\n", "a part of cur"),
         ("cur = np.ones(m)\n", "cur = w[0]\n", "more than once"),
         ("prev, cur = cur, prev\n", "prev = cur\n", "more than once"),
+        ("prev, cur = cur, prev\n", "prev = np.zeros(m + 1)\n", "different shapes"),
+        ("prev, cur = cur, prev\n", "prev = np.zeros(m, np.int32)\n", "different types"),
+        (
+            "prev, cur = cur, prev\n",
+            "part = prev[1:]\n        prev = cur.copy()\n        part[0] = x\n",
+            "has the name part",
+        ),
     ],
 )
 def test_what_others_may_see(old, new, reason):
@@ -85,3 +121,24 @@ def test_what_others_may_see(old, new, reason):
 def test_a_row_that_is_used_after_it_was_renamed():
     done = made(MADE_ANEW.replace("return prev", "return prev, cur"))
     assert done.text is None
+
+
+def test_a_parameter_whose_copy_changes_places_is_of_floats():
+    f = load_module(made(OF_A_PARAMETER).text).f
+    with pytest.raises(ValueError, match="must be of the type of np.zeros"):
+        f(np.ones((3, 4), np.int32), 0.3)
+
+
+def test_parameters_that_change_places_are_returned():
+    once = "def f(x, y):\n    x, y = y, x\n    for i in range(len(x)): x[i] = 2 * y[i]\n    return x"
+    done, given = made(once).text, {"np": np}
+    x, y = np.arange(3.0), np.ones(3)
+    assert load_module(done).f(x, y).tolist() == [0.0, 2.0, 4.0]
+    turned = "def f(x, y, n):\n    for t in range(n):\n        for i in range(3): y[i] = x[i] + 1\n"
+    turned += "        x, y = y, x\n    return x"
+    exec(turned, given)
+    for n in (2, 3):
+        found = load_module(made(turned).text).f(x, y, n)
+        own = x.copy(), y.copy()
+        want = given["f"](*own, n)
+        assert [f.tolist() for f in found] == [want.tolist(), own[0].tolist(), own[1].tolist()]

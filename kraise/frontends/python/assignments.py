@@ -37,7 +37,8 @@ def assign_all(scope: Scope, targets: list, value: cst.BaseExpression, node: cst
         return exchanged.lowered(scope, scope.exchanges.pairs[id(value)], node)
     if len(targets) == 1:
         return assign(scope, targets[0], value, node)
-    if arrays.makes(scope, value) and all(isinstance(t, cst.Name) for t in targets):
+    whole = arrays.makes(scope, value) or elementwise.operand(scope, value) is not None
+    if whole and all(isinstance(t, cst.Name) for t in targets):
         first, *others = targets
         made = assign(scope, first, value, node)
         for other in others:

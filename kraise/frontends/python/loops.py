@@ -38,8 +38,10 @@ def iteration(scope: Scope, node: cst.BaseExpression) -> Iteration:
     if isinstance(node, cst.Call):
         _, concept = calls.concept_of(scope, node)
         match concept:
-            case "range" | "prange":
+            case "range" | "prange" | "ramp.arange":
                 bounds = _bounds(scope, node)
+                if any(isinstance(b, Const) and not isinstance(b.value, int) for b in bounds):
+                    raise scope.refuse(node, "a loop over np.arange of floats is not supported", "use range", "KR299")
                 start, stop, step = (zero, bounds[0], one) if len(bounds) == 1 else (*bounds, one)[:3]
                 if isinstance(step, Const) and step.value == 0:
                     raise scope.refuse(node, "the step of a range must not be zero", "", "KR104")

@@ -103,8 +103,8 @@ def _said(definition: Definition, found: list[Diagnostic], parsed: source.Source
     )
     hint = "array code needs no raising: write jax.numpy for numpy, and x = x.at[i].set(v) for x[i] = v"
     if definition.kind == "plain":
-        reason = f"{definition.source_name} computes with whole arrays here, beside its loops: that is not raised"
-        hint = "write the line as a loop over elements, or give it a function of its own (array code needs no raising)"
+        reason = f"{definition.source_name} computes with whole arrays here, beside its loops: array code is not raised"
+        hint = "write the line as a loop over elements, or give it a function of its own (it needs no raising)"
     return [Diagnostic("KR101", reason, span, hint, definition.name)]
 
 
