@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.analysis.conditions import static_expr
+from kraise.analysis.dependence import Access
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
@@ -20,6 +20,7 @@ from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
 from kraise.raising.threads import groups, multiples
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads.block_shapes import places
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.reach import reached
@@ -111,8 +112,7 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         # what was assumed was to keep the rows of a tile apart: they are now rows of the threads
         return replace(known, coarse=shared, assumed=())
     threads.rows_of_tiles(cx, accesses)
-    places = [s for a in accesses if a.write and a.array not in cx.made for s in a.subscripts]
-    more_ways = finer(cx, known, attempt.seen(), places)
+    more_ways = finer(cx, known, attempt.seen(), accesses)
     if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() - {*cx.function.static}) == 1:
         return replace(known, tied=dict(cx.tying))  # a block for each row, and a thread for each of its elements
     if more_ways is None and not known.radices and threads.LANES not in known.ways:
@@ -163,9 +163,9 @@ def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned
     return replace(known, unroll=True) if turning and not known.unroll and attempt.unrolls() else None
 
 
-def finer(cx: Context, known: Learned, values: list[eq.Expr], stored: Iterable[eq.Expr] = ()) -> Learned | None:
+def finer(cx: Context, known: Learned, values: list[eq.Expr], accesses: list[Access]) -> Learned | None:
     """The threads with their indices further apart, where values speak of block and thread; None if they do not."""
-    ways = threads.finer(cx, known.ways, values, stored)
+    ways = threads.finer(cx, known.ways, values, places(cx, accesses))
     if ways is not None:
         sized = {axis: n for axis, n in ways.items() if axis in range(3) and abs(n) > 1 and axis not in known.ways}
         ways = ways | dict.fromkeys(of_larger(cx, sized), threads.APART)

@@ -116,7 +116,9 @@ def _search(
                 if found is not None and _ASKED.index(found.launch) <= _ASKED.index(kernel.launch):
                     known = rows
                     continue
-            more = tiled(last.cx, known) or finer(last.cx, known, left) or written_out(last, known, left)
+            more = (
+                tiled(last.cx, known) or finer(last.cx, known, left, last.st.accesses) or written_out(last, known, left)
+            )
             more = more or _in_shares(module, function, options, known, last.cx.in_shares)
             if more is None:
                 vain = idle(last.cx, last.st, last.inlined, last.ways, {*told, *hinted(module, function)})
@@ -329,7 +331,7 @@ def _once(
     try:
         kernel = _raise(module, function, options, known, attempts)
         left = [e for s in kernel.body for e in statement_expressions(s)]
-        return kernel if finer(attempts[-1].cx, known, left) is None else None
+        return kernel if finer(attempts[-1].cx, known, left, attempts[-1].st.accesses) is None else None
     except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
         return None
 

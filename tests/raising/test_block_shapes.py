@@ -41,6 +41,29 @@ def test_cells_that_are_stored_are_shared_out():
     assert judge(source, "cu", "x=i[40]<-9:9 y=i[40] n=40", [((3,), (8,))]) == "right"
 
 
+COARSE = """__global__ void k(const int *x, int *y, int n, int w) {{
+  int a = 0;
+  for (int k = 0; k < 4; k++) {{
+    {body}
+  }}
+}}"""
+RUNNING = "int i = blockIdx.x * 32 + threadIdx.x + k * {step}; if (i < n) {{ a += x[i]; y[i] = a; }}"
+ROWS = """int r = (blockIdx.y * 4 + k) * 2 + threadIdx.y, i = blockIdx.x * 4 + threadIdx.x;
+    if (i < w && r < n) y[r * w + i] = x[r * w + i] * 2;"""
+
+
+def test_the_rounds_of_a_thread_share_out_what_they_store():
+    """The block had as many threads along the axis as it has elements: no launch was right."""
+    source = COARSE.format(body=RUNNING.format(step=8))
+    assert judge(source, "cu", "x=i[70]<-9:9 y=i[70] n=70 w=1", [((3,), (8,))]) == "right"
+    assert judge(COARSE.format(body=ROWS), "cu", "x=i[70] y=i[70] n=10 w=7", [((2, 2), (4, 2))]) == "right"
+
+
+def test_rounds_that_reach_into_the_next_block_meet_it():
+    source = COARSE.format(body=RUNNING.format(step=16))
+    assert judge(source, "cu", "x=i[70]<-9:9 y=i[70] n=70 w=1", [((3,), (8,))]) == "refused KR201"
+
+
 def test_a_neighbour_that_is_loaded_shares_nothing_out():
     body = "int i = blockIdx.x * 8 + threadIdx.x; if (i < n) y[i] = x[i] - x[i + 4];"
     source = f"__global__ void k(const int *x, int *y, int n) {{ {body} }}"

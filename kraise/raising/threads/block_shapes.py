@@ -7,14 +7,21 @@ two elements of each of four threads: those of eight would visit elements twice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 
-from kraise.analysis.poly import to_poly
+from kraise.analysis.boxes import Unbounded, box
+from kraise.analysis.dependence import Access
+from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.walk import free_indices
+from kraise.ir.types import INT
+from kraise.ir.walk import free_indices, substitute
+from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
 from kraise.raising.threads.counted import counted
+
+_ROUNDS = 64
 
 
 def block_shape(cx: Context, nodes: Iterable[eq.Expr], axis: int) -> dict[int, int] | None:
@@ -64,13 +71,29 @@ def _offsets(cx: Context, nodes: Iterable[eq.Expr], axis: int, size: int) -> tup
     offsets, turns = set[int](), set[int]()
     for n in nodes:
         poly = to_poly(n) if isinstance(n, eq.Op) and n.type.is_integer else to_poly(block)
-        poly = poly if blocks is None else poly.without(blocks)  # a grid-stride loop's rounds
+        poly = _of_rows(poly if blocks is None else poly.without(blocks), own)  # without a grid-stride loop's rounds
         left = poly.indices() - free_indices(block)
         if (poly.coefficient(block) + to_poly(threads)).value == size and (len(left) == 1 or left == own):
             turn = poly.terms.get((threads,), 0)
             turns.add(turn)
             offsets |= set() if turn else {poly.offset}
     return offsets, turns
+
+
+def _of_rows(poly: Poly, own: frozenset[str]) -> Poly:
+    """The number of the row where a flat place speaks of a thread's row: ``(8 * block + thread) * n + j``."""
+    for name in own if len(own) == 1 else ():
+        row = poly.coefficient(eq.Index(name, INT))
+        match list(row.terms.items()):
+            case [(size, 1)] if size:
+                out = Poly()
+                for term, c in poly.terms.items():
+                    rest = Counter(term)
+                    rest.subtract(size)
+                    if min(rest.values()) >= 0:
+                        out = out + Poly({tuple(rest.elements()): c})
+                return out
+    return poly
 
 
 def _shared_out(offsets: set[int], turns: set[int], size: int) -> int:
@@ -85,4 +108,31 @@ def _shared_out(offsets: set[int], turns: set[int], size: int) -> int:
     return 0
 
 
-__all__ = ["block_shape", "share_of"]
+def places(cx: Context, accesses: Iterable[Access]) -> list[eq.Expr]:
+    """The subscripts of what is stored to the caller's arrays, in each round of short loops: ``base + 32 * k`` of four
+    rounds is four places."""
+    out: list[eq.Expr] = []
+    for a in accesses:
+        if a.write and a.array not in cx.made:
+            out += [e for s in a.subscripts for e in (s, *_in_each_round(cx, s, a.path))]
+    return out
+
+
+def _in_each_round(cx: Context, e: eq.Expr, path: tuple[eq.Expr, ...]) -> list[eq.Expr]:
+    out = [e]
+    for index in sorted(free_indices(e) - cx.axes.keys() - {*cx.blocks}):
+        try:
+            (axis,) = box((index,), path).axes
+        except Unbounded:
+            return []
+        ends = to_poly(axis.lo).value, to_poly(axis.hi).value
+        if ends[0] is None or ends[1] is None:
+            return []
+        rounds = range(ends[0], ends[1], axis.step)
+        if len(rounds) * len(out) > _ROUNDS:
+            return []
+        out = [tidy(substitute(x, {eq.Index(index, INT): eq.Const(at, INT)})) for x in out for at in rounds]
+    return out
+
+
+__all__ = ["block_shape", "places", "share_of"]
