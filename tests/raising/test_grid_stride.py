@@ -9,6 +9,7 @@ import pytest
 from kraise import pipeline
 from kraise.diagnostics import Refused
 from tests.checks import agrees
+from tests.hostile.judge import judge
 from tests.raising.agree import agree, kinds, raised, refusal, write
 
 START = "def f(x, y):\n i = cuda.grid(1)\n for j in range(i, len(x), cuda.gridsize(1)):\n  {}"
@@ -182,3 +183,12 @@ def test_cells_that_two_threads_share_stay_a_race():
     source = f"int t = blockIdx.x * blockDim.x + threadIdx.x; {loop}"
     done = pipeline.translate(f"__global__ void f(const float *x, float *y, int n) {{ {source} }}", "k.cu")
     assert done.text is None and {d.code for d in done.diagnostics} == {"KR201"}, done.diagnostics
+
+
+@pytest.mark.parametrize("guard", ["n", "m"])
+def test_a_loop_that_is_tested_at_its_end(guard):
+    """Behind the condition that it tests it is one tested at its start; behind another it has a round at least."""
+    body = f"if (i < {guard}) do {{ y[i] = 2 * x[i]; i += gridDim.x * blockDim.x; }} while (i < n);"
+    source = f"__global__ void k(const int *x, int *y, int n, int m) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {body} }}"
+    launches = [((2,), (4,)), ((3,), (4,)), ((1,), (4,))]
+    assert judge(source, "cu", "x=i[24] y=i[24] n=8 m=11", launches) == "right"

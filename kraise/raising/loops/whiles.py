@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
-from kraise.analysis.conditions import static_expr
+from kraise.analysis.conditions import conjuncts, static_expr
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.checked import rely_on_places
+from kraise.raising.collective.opened import walked
 from kraise.raising.loops.bisection import bisected
 from kraise.raising.loops.bounded import Bounded, bounded, followed, unsigned_differences
 from kraise.raising.loops.cells import Carried
@@ -28,7 +30,7 @@ from kraise.raising.loops.whole import whole
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, exposed, reads
-from kraise.raising.run.paths import add_path
+from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.state import State
 from kraise.raising.run.values import truth, value
 
@@ -43,7 +45,7 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     from kraise.raising.memory.tree_reductions import tree
     from kraise.raising.run.statements import block
 
-    s = whole(cx, st, s)
+    s = _tested_first(cx, st, whole(cx, st, s))
     if tree(cx, st, s, live) or bisected(cx, st, s, live):
         return
     signed = downwards(cx, st, s)
@@ -55,6 +57,17 @@ def while_loop(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None
     if as_for is not None and _counts(cx, st, as_for, live):
         return
     while_fold(cx, st, s, live)
+
+
+def _tested_first(cx: Context, st: State, s: k.While) -> k.While:
+    """``if (c) do … while (c);`` as ``while (c) …``."""
+    if not s.test_last or not reads(s.condition) <= st.env.keys() - st.partial.keys():
+        return s
+    if any(isinstance(n, k.Load | k.Call | k.Warp) for n in walked(s.condition)):
+        return s
+    first = truth(cx, st.copy(), s.condition)
+    known = decided(st, first) or {*conjuncts(first)} <= {*st.path}
+    return replace(s, test_last=False) if known else s
 
 
 def while_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
