@@ -51,7 +51,7 @@ from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.elements import elements_bounded
 from kraise.raising.threads.launch import covered, covers_asked, guessed, launch_of, of_launch, where_given, whole_warps
-from kraise.raising.threads.sizes import limits
+from kraise.raising.threads.limits import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.threads.unguarded import asks_where_given
 from kraise.raising.writes.by_element import by_element

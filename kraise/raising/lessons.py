@@ -21,11 +21,12 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads import groups, multiples
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.block_shapes import places
+from kraise.raising.threads.limits import limits
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import asks_for
-from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, limits, named_sizes, suggested
+from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, named_sizes, suggested
 from kraise.raising.threads.unguarded import in_fields, rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")

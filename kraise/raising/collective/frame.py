@@ -11,7 +11,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, substitute, topological, transform
-from kraise.raising.collective.integers import number
+from kraise.raising.collective.integers import cast, number
 from kraise.raising.collective.marks import Beyond, Unknown
 from kraise.raising.run.arithmetic import index_like, operation, tidy
 from kraise.raising.run.context import Context
@@ -156,7 +156,10 @@ def numbers(found: Frame, e: eq.Expr, size: int) -> np.ndarray | None:
             case eq.Param(name="warps.x"):
                 known[node] = np.full(size, size // found.warp)
             case eq.Cast(arg=arg, type=t) if arg in known and (t.is_integer or t.kind == "bool"):
-                known[node] = known[arg]
+                try:
+                    known[node] = cast(known[arg], t)
+                except Beyond:
+                    return None
             case eq.Op(name="select", args=(c, a, b)) if {c, a, b} <= known.keys():
                 known[node] = np.where(known[c], known[a], known[b])
             case eq.Op(name=name, args=args, type=t) if all(a in known for a in args):

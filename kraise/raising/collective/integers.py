@@ -59,6 +59,31 @@ def number(name: str, args: list[np.ndarray], t: ScalarType) -> Value:
         out = NUMBERS[name](*numbers)
     else:
         return UNKNOWN
-    if out.dtype != bool and out.size and (np.abs(out).max() >= 1 << 31 or (t.kind == "uint" and out.min() < 0)):
+    if name == "mul" and np.any(np.abs(args[0].astype(float) * args[1].astype(float)) > 2.0**62):
         raise Beyond("a number leaves its type")
+    return _of_type(out, t)
+
+
+def cast(a: np.ndarray, t: ScalarType) -> np.ndarray:
+    """What a conversion to integers of type ``t`` makes of ``a``."""
+    bits = t.bits or 32
+    if a.dtype == bool or not t.is_integer or bits > 32 and not (t.kind == "uint" and np.any(a < 0)):
+        return a
+    if bits > 32:
+        raise Beyond("a number of 64 bits")
+    low = a & ((1 << bits) - 1)
+    return low if t.kind == "uint" else np.where(low >> bits - 1, low - (1 << bits), low)
+
+
+def _of_type(out: np.ndarray, t: ScalarType) -> np.ndarray:
+    """``out``, as long as an operation of type ``t`` holds it.
+
+    Raises:
+        Beyond: it does not.
+    """
+    if out.dtype != bool and out.size:
+        bits = min(t.bits or 32, 32)
+        low, high = (0, 1 << bits) if t.kind == "uint" else (1 - (1 << bits - 1), 1 << bits - 1)
+        if out.min() < low or out.max() >= high:
+            raise Beyond("a number leaves its type")
     return out

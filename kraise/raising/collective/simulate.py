@@ -14,7 +14,7 @@ from kraise.ir import kernel as k
 from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import ScalarType
 from kraise.raising.collective.exchange import Exchange
-from kraise.raising.collective.integers import NUMBERS, number, truth
+from kraise.raising.collective.integers import NUMBERS, cast, number, truth
 from kraise.raising.collective.marks import (
     UNKNOWN,
     Beyond,
@@ -267,7 +267,7 @@ class Simulation(Exchange, Picks, Outlets):
                 v = self.value(a, on)
                 if isinstance(v, np.ndarray):
                     if t.is_integer or t.kind == "bool":
-                        return v
+                        return cast(v, t)
                     return self._data(v, t) if isinstance(a, k.Const) else UNKNOWN
                 return v if isinstance(v, Combined) and v.type == t else UNKNOWN
             case k.Load(array=array, subscripts=subs):

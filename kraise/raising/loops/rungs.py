@@ -36,6 +36,7 @@ from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.foreseen import NONE, Moves, foreseen
 from kraise.raising.loops.grid_stride import grid_stride, upwards
 from kraise.raising.loops.invariant import unswitched
+from kraise.raising.loops.of_bits import written_out
 from kraise.raising.loops.one_way import since_start
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.outside import from_outside
@@ -146,7 +147,7 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
     if flat:
         longest(cx, st, s, rng, live, declined[-1])
         return
-    if wavefront(cx, st, s, rng, live):
+    if wavefront(cx, st, s, rng, live) or written_out(cx, st, s, rng, live):
         return
     try:
         fold_loop(cx, st, s, rng, live, carried)

@@ -139,7 +139,8 @@ def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], share
                 continue
             a, b, shared_by = _then(case, w, other)
             same = alike | shared_by
-            if may_meet(a, b, apart, same, injective=cx.injective, sorted_=cx.sorted):
+            met = may_meet(a, b, apart, same, injective=cx.injective, sorted_=cx.sorted)
+            if met and not (shared and not cx.unroll and apart_by_numbers(cx, w, other)):
                 return partial(meeting, a, b, apart, same)
     if shared or not cx.blocks:
         return None

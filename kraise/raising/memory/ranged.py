@@ -12,6 +12,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statements, topological
 from kraise.raising.run.arithmetic import index_like
+from kraise.raising.run.bit_places import involution
 from kraise.raising.threads.row_views import by_launch
 from kraise.raising.writes.exchanged import mixes
 
@@ -49,7 +50,8 @@ def remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
 
 
 def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
-    """The index of ``(i + c) % n`` whose range is n, or of ``i ^ c``: it takes the same values as the index."""
+    """The index of ``(i + c) % n`` whose range is n, or of ``i ^ c``, or of its bits in
+    another order: it takes the same values as the index."""
     match s:
         case eq.Op(name="mod" | "tmod", args=(x, m)) if remainder_below(s, domain) is not None:
             moved = to_poly(x)
@@ -63,7 +65,9 @@ def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
             ends = ((i, b) for i in args for b in domain if isinstance(i, eq.Index) and isinstance(b, eq.Op))
             below = (i for i, b in ends if b.name == "lt" and b.args[0] is i and mixes(s, to_poly(b.args[1]).value))
             return next(below, None)
-    return None
+    bits = involution(s)
+    below_all = bits is not None and eq.Op("lt", (bits[0], eq.Const(1 << bits[1], INT)), BOOL) in domain
+    return bits[0] if bits is not None and below_all else None
 
 
 def by_launch_only(index: eq.Index, domain: Domain) -> bool:

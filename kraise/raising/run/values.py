@@ -27,6 +27,7 @@ from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation, row_like, same_cell, uninverted
 from kraise.raising.run.arms import seen
+from kraise.raising.run.bit_places import by_digits
 from kraise.raising.run.bits import by_bits
 from kraise.raising.run.carried_digits import with_carried
 from kraise.raising.run.context import Context, array_type
@@ -230,7 +231,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
     """The cell meant: a local array has the indices of its making in front; a flat subscript is taken apart where
     proved."""
     name = resolve(cx, st, array)
-    subscripts = tuple(recombined(s) if index_like(s) else s for s in map(uninverted, subscripts))
+    subscripts = tuple(by_digits(uninverted(s), (*st.path, *st.facts)) for s in subscripts)
+    subscripts = tuple(recombined(s) if index_like(s) else s for s in subscripts)
     local = st.locals.get(name)
     prefix: tuple[eq.Expr, ...] = ()
     if local is not None:

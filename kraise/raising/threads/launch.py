@@ -13,9 +13,10 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads.limits import limits
 from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import by_launch
-from kraise.raising.threads.sizes import hinted, launched, limits
+from kraise.raising.threads.sizes import hinted, launched
 
 
 def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:

@@ -315,28 +315,6 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
     return found
 
 
-def limits(body: tuple[k.Stmt, ...], guarded: bool = False) -> dict[int, int]:
-    """The most threads that a block can have along each axis: ``s[threadIdx.x]`` of 16 cells, made by every thread, or
-    ``s[threadIdx.x + 8]``. ``guarded``: or by every thread whose element there is, ``if (i < n) s[threadIdx.x] =``."""
-    names, values = thread_locals(body), once(walked(body))
-    found: dict[int, int] = {}
-    shapes = {s.name: s.shape for s in walked(body) if isinstance(s, k.LocalArray) and s.space == "shared"}
-    sure = list(body)  # under no condition
-    while sure:
-        s = sure.pop()
-        if isinstance(s, k.For | k.While):
-            sure += s.body
-        if isinstance(s, k.If) and guarded and not _of_threads(s.condition, names, values):
-            sure += [*s.body, *s.orelse]
-        if isinstance(s, k.Store) and len(shapes.get(s.array, ())) == len(s.subscripts):
-            for at, extent in zip(s.subscripts, shapes[s.array], strict=True):
-                place = from_thread(at, names, values)
-                if place is not None and isinstance(extent, k.Const) and type(extent.value) is int:
-                    axis, most = place[0], extent.value - place[1]
-                    found[axis] = min(most, found.get(axis, most))
-    return found
-
-
 def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> bool:
     """Whether a condition tells threads apart that blocks of this size do not have: ``threadIdx.x < 15`` of 14, or of
     15 where all would pass and no launch says so (axes ``told``): there is one block, or the source asks how many
@@ -355,12 +333,6 @@ def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> 
                 if 1 < size < bound - place[1] + with_it + open_:
                     return True
     return False
-
-
-def _of_threads(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr]) -> bool:
-    """Whether a condition picks threads of the block: ``threadIdx.x == 0``, ``threadIdx.y + 1 < 4``."""
-    compared = (n for n in walked((e,)) if isinstance(n, k.Op) and n.type.kind == "bool")
-    return any(from_thread(a, names, values) is not None for n in compared for a in n.args)
 
 
 def thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
@@ -387,7 +359,6 @@ __all__ = [
     "contradicts",
     "from_thread",
     "launched",
-    "limits",
     "hinted",
     "inside",
     "named_sizes",
