@@ -82,10 +82,12 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
 
 def raise_all(
     module: kernel.Module, options: Options, unread: tuple[Diagnostic, ...] = ()
-) -> tuple[list[equations.Kernel], list[Diagnostic]]:
+) -> tuple[list[equations.Kernel], kernel.Module, list[Diagnostic]]:
     """Kernel IR -> equations, kernel by kernel; a device function is raised with those that call it. Where a host
-    function that was asked for is ``unread``, the kernels come out none the less."""
+    function that was asked for is ``unread``, the kernels come out none the less. Parameters that are called like the
+    launch's keywords have other names in the module that comes back."""
     from kraise.ir.host import launched_by
+    from kraise.ir.launch_names import with_underscores
     from kraise.raising import raise_function
 
     kernels, findings = [], []
@@ -95,10 +97,15 @@ def raise_all(
     for function in module.functions:
         if function.kind == "device" or (options.only and function.name not in chosen):
             continue
+        module, function = with_underscores(module, function, launched=False)
         raised, refused = guard(function.name, function.span, raise_function, module, function, options)
+        if raised is not None and raised.launch:
+            module, other = with_underscores(module, function, launched=True)
+            if other is not function:
+                raised, refused = guard(other.name, other.span, raise_function, module, other, options)
         kernels += [raised] if raised is not None else []
         findings += refused
-    return kernels, findings
+    return kernels, module, findings
 
 
 def misunderstood(sentence: str) -> str:
@@ -223,7 +230,7 @@ def translate(source: str, file: str, options: Options = DEFAULTS) -> Translatio
     if outcome is None:
         return Translation(None, (), placed(findings, file), None, None)
     ir, unread = outcome
-    kernels, refused = raise_all(ir, options, unread)
+    kernels, ir, refused = raise_all(ir, options, unread)
     memory = Memory(options.remat or "auto", options.limit)
     hosts, kernels, ir, not_raised = raise_all_hosts(ir, kernels, refused, options)
     done = {k.name for k in kernels}  # some of them by what the hosts say
@@ -333,7 +340,7 @@ def _with_fitting_data(
     relied = next((k.relied for k in done.module.kernels if k.name == name), ()) if done.module else ()
     if not relied or done.source is None or done.module is None:
         return report, []
-    found, _ = raise_all(done.source, replace(options, checked=True, only=(name,)))
+    found, _, _ = raise_all(done.source, replace(options, checked=True, only=(name,)))
     module = replace(done.module, kernels=tuple(found), hosts=(), checked=True)
     text = emit(module)[0]
     if text is None or not (why := broken(done.source, text, name, case, relied)):

@@ -229,10 +229,10 @@ FIXTURES = {
         "\n"
         "\n"
         "@cuda.jit\n"
-        "def f(y, grid, n):\n"
+        "def f(y, grid, grid_, n):\n"
         "    i = cuda.grid(1)\n"
         "    if i < n:\n"
-        "        y[i] = grid[i] * cuda.blockDim.x\n",
+        "        y[i] = grid[i] * cuda.blockDim.x + grid_[i]\n",
     ),
     "KR308": (
         "k.py",

@@ -118,6 +118,10 @@ RIGHT = {
         "    cuda.syncthreads()\n    acc = 0.0\n    for j in range(i, 8):\n        acc += 0.25 * j * tile[j]\n"
         "    if i < n:\n        y[i] = acc\n", "y=f[8] n=8", [((1,), (8,))]
     ),
+    "parameters of the launch's names": (
+        python("y[i] = grid[i] * cuda.blockDim.x", "y, grid, block", guard="i < block"),
+        "y=f[17] grid_=f[17] block_=17", ONE
+    ),
 }  # fmt: skip
 REFUSED = {
     "rows that overlap": (
@@ -125,13 +129,6 @@ REFUSED = {
              "if (i < n && j < 4) y[i * 3 + j] = x[i];", "float *y, const float *x, int n"), "KR201"
     ),
     "a parameter twice": (python("y[i] = x[i]", "y, x, x, n"), "KR100"),
-    "parameters of the launch's names": (
-        python("y[i] = grid[i] * cuda.blockDim.x", "y, grid, block", guard="i < block"), "KR307"
-    ),
-    "a struct of the launch's name": (
-        cuda(GUARD + "y[i] = x[i] * block.x;", "float *y, const float *x, int n, B block", "struct B { int x; };"),
-        "KR307",
-    ),
     "names that become one": (
         cuda(GUARD + "y[i] = in[i] + in_[i];", "float *y, const float *in, const float *in_, int n"), "KR307"
     ),

@@ -63,8 +63,12 @@ def test_a_struct_of_arrays_and_sizes_is_a_registered_dataclass():
 
 
 @pytest.mark.parametrize("name", ["grid", "block"])
-def test_a_parameter_may_be_called_like_the_launch_where_that_is_not_asked_for(name):
+def test_a_parameter_may_be_called_like_the_launch(name):
     done = translated(f"float *a, int {name}, int n", f"if (y == 0 && x < n) a[x] *= {name};")
     assert not codes(done) and f"def k(a, {name}, n)" in done.text
     done = pipeline.translate(f"__global__ void k(float *a, int {name}) {{ a[threadIdx.x] *= {name}; }}", "k.cu")
-    assert codes(done) == ["KR307"]
+    assert not codes(done) and f"def k(a, {name}_, *, grid, block)" in done.text
+    source = f"struct B {{ int x; }}; __global__ void k(float *a, B {name}) {{ a[threadIdx.x] *= {name}.x; }}"
+    assert f"{name}_.x" in pipeline.translate(source, "k.cu").text
+    source = f"__global__ void k(float *a, int {name}, int {name}_) {{ a[threadIdx.x] *= {name} + {name}_; }}"
+    assert codes(pipeline.translate(source, "k.cu")) == ["KR307"]
