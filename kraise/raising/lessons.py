@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kraise.analysis.conditions import static_expr
 from kraise.analysis.dependence import Access
-from kraise.diagnostics import Refused
+from kraise.diagnostics import Refused, Span
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.collective.opened import by_warps
@@ -14,6 +14,7 @@ from kraise.raising.function import Raiser
 from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
 from kraise.raising.memory.blank import Blank
+from kraise.raising.memory.race_refusals import BARRIER_HINT
 from kraise.raising.optimistic import apart, neighbours
 from kraise.raising.ragged.same_rows import guarded_rows, others_rows
 from kraise.raising.run.calls import written
@@ -43,10 +44,21 @@ def further(first: Refused | None, later: Refused, of_launch: bool = False) -> R
     if codes in ([{"KR201"}, {"KR204"}], [{"KR204"}, {"KR201"}]):
         # blocks of the size that the source suggests have no race, but leave an array
         return first if codes[0] == {"KR204"} else later
+    if _lacks_barriers(later) and not _lacks_barriers(first) and _places(later) <= _places(first):
+        return later  # in blocks of this size each place is stored to once
     if isinstance(later, Blank) and (of_launch or codes[0] == {"KR201"}) and not witnessed(first):
         return later
     broke_off = not any(d.code in PROOFS for d in first.diagnostics)
     return later if broke_off and all(d.code in PROOFS for d in later.diagnostics) else first
+
+
+def _lacks_barriers(refused: Refused) -> bool:
+    """Whether all that is found are threads that no barrier keeps apart."""
+    return all(d.code == "KR201" and d.hint == BARRIER_HINT for d in refused.diagnostics)
+
+
+def _places(refused: Refused) -> set[Span | None]:
+    return {d.span for d in refused.diagnostics}
 
 
 def witnessed(refused: Refused) -> bool:

@@ -202,3 +202,25 @@ def test_a_quotient_and_its_remainder_are_one_index():
     agrees(done, request)
     apart = pipeline.translate(DIGITS.format("(C - 1)"), "f.py")
     assert {d.code for d in apart.diagnostics} == {"KR201"}
+
+
+@pytest.mark.parametrize("place", ["t - t % 4 + 3 - t % 4", "t < 16 ? t + 16 : t - 16", "t"])
+def test_a_barrier_that_is_missing_is_named(place):
+    """The stores were, which meet in no block of the size that the array has."""
+    body = f"""__shared__ int s[32];
+      int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+      s[{place}] = i < n ? x[i] : 0;
+      BARRIER
+      if (i < n) y[i] = s[31 - t];"""
+    source = f"__global__ void k(const int *x, int *y, int n) {{ {body} }}"
+    (found,) = pipeline.translate(source.replace("BARRIER", ""), "k.cu").diagnostics
+    assert found.code == "KR201" and "no barrier between" in found.reason and "__syncthreads" in found.hint
+    assert pipeline.translate(source.replace("BARRIER", "__syncthreads();"), "k.cu").text
+
+
+def test_the_thread_that_a_guard_picks_is_not_said_to_differ():
+    source = """__global__ void k(const float *x, float *y) {
+      if (threadIdx.x == 0) y[blockIdx.x / 2 + threadIdx.y] = x[blockIdx.x];
+    }"""
+    (found,) = pipeline.translate(source, "k.cu").diagnostics
+    assert found.code in ("KR201", "KR202") and "differ in thread_x" not in found.reason

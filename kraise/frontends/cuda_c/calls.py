@@ -109,6 +109,9 @@ class Calls(Methods):
         helper = self.helper_math(name, arguments, node)
         if helper is not None:
             return helper
+        if name.startswith("__"):
+            hint = "give its meaning under a name of your own: a __device__ function of operations that are"
+            raise self.refuse("KR103", f"the intrinsic `{name}` is not raised", node, hint)
         raise self.refuse(
             "KR103",
             f"the function `{name}` is not known",

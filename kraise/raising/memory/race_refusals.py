@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Refused, refuse
@@ -24,6 +25,13 @@ def _injective(subscripts: list[eq.Expr]) -> str:
     if len(reads) == len(names) == 1 and not any(isinstance(n, eq.Reduce | eq.Scan) for n in nodes):
         return f'"{names.pop()} is injective"'
     return '"idx is injective" (idx: the index array)'
+
+
+def _one_value(condition: eq.Expr) -> frozenset[str]:
+    """The index of which a condition leaves one value."""
+    fact = classify(condition)
+    named = fact.poly.indices() if fact is not None and fact.kind == "eq" else frozenset()
+    return named if len(named) == 1 else frozenset()
 
 
 def _loaded_pitch(subscripts: list[eq.Expr]) -> str:
@@ -73,8 +81,8 @@ def refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shar
                 f'"{w.array} is stored once" (where not all threads store)',
             )
         moving = set(threads) & frozenset().union(*(free_indices(s) for s in w.subscripts))
-        if not moving or moving != set(threads):
-            still = ", ".join(t for t in threads if t not in moving)
+        pinned = {n for c in w.path for n in _one_value(c)}  # if (lane == 0)
+        if still := ", ".join(t for t in threads if t not in moving | pinned):
             return refuse(
                 "KR201",
                 f"all threads that differ in {still} write the same element of `{w.array}`{seen}",
