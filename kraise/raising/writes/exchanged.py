@@ -82,8 +82,8 @@ def _by_cell(r: RawWrite, shapes: dict[str, tuple[eq.Expr, ...]], names: dict[eq
 
 def _partner(place: eq.Expr) -> tuple[eq.Index, eq.Expr, eq.Expr] | None:
     """The index, ``i ^ c`` (of its bits, where these are unsigned) and c, if the subscript is that."""
-    if (bits := involution(place)) is not None:
-        return bits[0], place, eq.Const(0, INT)
+    if (reordered := involution(place)) is not None:
+        return reordered[0], place, eq.Const(0, INT)
     mate = place.arg if isinstance(place, eq.Cast) and place.type.kind == "int" else place
     match mate:
         case eq.Op(name="xor", args=(eq.Index() as index, other) | (other, eq.Index() as index)) if mate is place:
