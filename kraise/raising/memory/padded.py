@@ -1,8 +1,8 @@
 """Shared arrays with gaps that keep the threads' banks apart: ``s[i + (i >> 5)]`` (Kernel IR to Kernel IR).
 
-``i + i / c`` takes each value at most once, so an array all of whose subscripts are of that form, with one c, is an
-array with subscript i. A local that is moved so first (``i += i >> 5; s[i] …``) is seen through where nothing else
-reads it.
+``i + i / c`` takes each value at most once (so does ``i + i / 16 + i / 256``), so an array all of whose subscripts are
+of that form, with one c, is an array with subscript i. A local that is moved so first (``i += i >> 5; s[i] …``) is seen
+through where nothing else reads it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import count
 from kraise.ir import kernel as k
 from kraise.ir.rewrite import rewritten
 from kraise.raising.collective.opened import walked
+from kraise.raising.loops.unrolled import maybe
 from kraise.raising.run.liveness import reads
 
 _MOVED = "$padded"  # in the name of a local that was moved on
@@ -36,16 +37,20 @@ def without_gaps(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
 
 @dataclass(frozen=True)
 class _Gap:
-    """One cell is left out after every ``every``."""
+    """One cell is left out after every so many, for each of ``every``."""
 
-    every: int
+    every: tuple[int, ...]
     known: Mapping[str, k.Expr]
+
+    def cells(self, extent: int) -> int:
+        """How many cells of ``extent`` are none of the gaps."""
+        return sum(1 for i in range(extent) if i + sum(i // c for c in self.every) < extent)
 
     def place(self, at: k.Expr) -> k.Expr | None:
         """i, if ``at`` is ``i + i / every``."""
         if isinstance(at, k.Const) and type(at.value) is int and at.value >= 0:
-            i = at.value - at.value // (self.every + 1)
-            return replace(at, value=i) if i + i // self.every == at.value else None
+            i = self.cells(at.value)
+            return replace(at, value=i) if i + sum(i // c for c in self.every) == at.value else None
         found = _padded(at, self.known)
         return found[0] if found is not None and found[1] == self.every else None
 
@@ -55,9 +60,9 @@ def _quotient(e: k.Expr) -> tuple[k.Expr, int] | None:
     match e:
         case k.Cast(arg=a) if e.type.is_integer:
             return _quotient(a)
-        case k.Op(name="shr", args=(i, k.Const(value=int() as n))) if 0 < n < 16:
+        case k.Op(name="shr", args=(i, by)) if 0 < (n := maybe(by, {}) or 0) < 16:
             return i, 1 << n
-        case k.Op(name="floordiv" | "tdiv", args=(i, k.Const(value=int() as c))) if c > 1 and e.type.is_integer:
+        case k.Op(name="floordiv" | "tdiv", args=(i, by)) if (c := maybe(by, {}) or 0) > 1 and e.type.is_integer:
             return i, c
     return None
 
@@ -79,17 +84,15 @@ def _speaks_of_gaps(value: k.Expr, known: Mapping[str, k.Expr]) -> bool:
     return _quotient(value) is not None or any(_quotient(e) for e in _addends(value, {}))
 
 
-def _padded(at: k.Expr, known: Mapping[str, k.Expr]) -> tuple[k.Expr, int] | None:
-    """i and c of ``i + i / c``."""
+def _padded(at: k.Expr, known: Mapping[str, k.Expr]) -> tuple[k.Expr, tuple[int, ...]] | None:
+    """i and every c of ``i + i / c + …``."""
     parts = list(_addends(at, known))
-    for place, e in enumerate(parts):
-        found = _quotient(e)
-        if found is None:
-            continue
-        i, c = found
-        rest = Counter(map(_text, parts[:place] + parts[place + 1 :]))
+    quotients = [(e, found) for e in parts if (found := _quotient(e)) is not None]
+    for _, (i, _) in quotients:
+        of_it = [(e, c) for e, (j, c) in quotients if _text(j) == _text(i)]
+        rest = Counter(map(_text, parts)) - Counter(_text(e) for e, _ in of_it)
         if rest == Counter(map(_text, _addends(i, known))):
-            return i, c
+            return i, tuple(sorted(c for _, c in of_it))
     return None
 
 
@@ -150,8 +153,7 @@ def _closed(body: tuple[k.Stmt, ...], made: k.LocalArray, gap: _Gap) -> tuple[k.
         if n is made and made.shape:
             (extent,) = made.shape
             assert isinstance(extent, k.Const) and isinstance(extent.value, int)
-            cells = extent.value - extent.value // (gap.every + 1)
-            return replace(made, shape=(replace(extent, value=cells),))
+            return replace(made, shape=(replace(extent, value=gap.cells(extent.value)),))
         if isinstance(n, k.Load | k.Store | k.Atomic) and n.array == made.name:
             at = gap.place(n.subscripts[0])
             rest = {f: rewritten(getattr(n, f), visit) for f in ("value", "values") if hasattr(n, f)}
@@ -172,7 +174,7 @@ def _told_apart(body: tuple[k.Stmt, ...], numbers: Iterator[int]) -> tuple[k.Stm
         if isinstance(s, k.If | k.For | k.While):
             out[place] = replace(s, body=_told_apart(s.body, numbers), orelse=_told_apart(s.orelse, numbers))
     for place, s in enumerate(out):
-        if not isinstance(s, k.Assign) or _moved(s) is None:
+        if not isinstance(s, k.Assign) or not _moved(s):
             continue
         first = next((q for q in reversed(range(place)) if _assigns(out[q], s.name)), None)
         if first is None or not isinstance(out[first], k.Assign):
@@ -196,9 +198,9 @@ def _told_apart(body: tuple[k.Stmt, ...], numbers: Iterator[int]) -> tuple[k.Stm
     return tuple(out)
 
 
-def _moved(s: k.Assign) -> int | None:
+def _moved(s: k.Assign) -> bool:
     found = _padded(s.value, {})
-    return found[1] if found is not None and isinstance(found[0], k.Var) and found[0].name == s.name else None
+    return found is not None and isinstance(found[0], k.Var) and found[0].name == s.name
 
 
 def _assigns(s: k.Stmt, name: str) -> bool:

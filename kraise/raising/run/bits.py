@@ -39,7 +39,7 @@ def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scalar
         size = eq.Const(bits + 1, INT)
         digit = quotient(cx, st.path, "mod", a, size)
         return operation("mod", (a, size), INT) if digit is None else digit
-    if name == "shr" and index_like(a) and index_like(b) and _beyond(st, to_poly(a), to_poly(b)):
+    if name == "shr" and index_like(a) and index_like(b) and _beyond(cx, st, to_poly(a), to_poly(b)):
         return eq.Const(0, INT)
     if name == "shr" and 0 <= bits < 16 and (plain or (index_like(a) and by_launch((a,)))):
         size = eq.Const(1 << bits, INT)
@@ -58,10 +58,13 @@ def by_bits(cx: Context, st: State, name: str, a: eq.Expr, b: eq.Expr, t: Scalar
     return operation(name, (a, b), t)
 
 
-def _beyond(st: State, a: Poly, b: Poly) -> bool:
+def _beyond(cx: Context, st: State, a: Poly, b: Poly) -> bool:
     """Whether all bits of ``a`` are shifted out, being no more than ``b`` are (``i >> 4 + i``, what scans come to whose
     padding lacks its brackets): a number is less than two to itself."""
-    return all(nonnegative((*st.path, *st.facts), p) for p in (b - a, a))
+    params = {n for n in topological((to_expr(a), to_expr(b))) if isinstance(n, eq.Param)}
+    sizes = params and (p for p in sorted(params, key=lambda p: p.name) if p.name in steering(cx))
+    known = (*st.path, *st.facts, *(eq.Op("ge", (p, eq.Const(0, INT)), BOOL) for p in sizes))
+    return all(nonnegative(known, p) for p in (b - a, a))
 
 
 def _row(cx: Context, st: State, b: eq.Expr, t: ScalarType) -> eq.Expr | None:
