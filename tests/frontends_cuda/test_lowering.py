@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from kraise.frontends.cuda_c import read
 from tests.frontends_cuda.conftest import body, lower, refusals
 
 
@@ -337,3 +338,19 @@ def test_refusals(statements, code):
     found = refusals(source)
     assert found and all(kernel == "k" for _, _, kernel in found)
     assert found[0][:2] == (code, 2)
+
+
+@pytest.mark.parametrize(
+    "header, loop",
+    [
+        ("int j = first; j < m; j += step", "For"),
+        ("int j = first; j < n; j += step", "For"),
+        ("int j = moved; j < m; j += step", "While"),  # below zero it would be beyond m
+        ("int j = n; j < m; j += step", "While"),
+    ],
+)
+def test_a_signed_counter_below_an_unsigned_bound_starts_at_a_number_of_the_launch(header, loop):
+    head = "const size_t first = threadIdx.x, step = blockDim.x; unsigned moved = threadIdx.x; moved -= 1; "
+    source = f"__global__ void f(float *s, size_t m, int n) {{ {head} for ({header}) s[j] = 1; }}"
+    module, found = read(source, "t.cu")
+    assert not found and type(module.function("f").body[-1]).__name__ == loop

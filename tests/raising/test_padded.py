@@ -23,9 +23,21 @@ def translated(store=STORE, load=LOAD):
     return pipeline.translate(MIRROR.format(store=store, load=load), "f.cu")
 
 
-@pytest.mark.parametrize("load", [LOAD, MOVED, "y[first + t] = s[31 - t + (31 - t) / 8];"])
-def test_gaps_close(load):
-    done = translated(load=load)
+TWO = "s[t + ((t >> 3) + (t >> 2 * 2))] = x[first + t];"  # a second gap after every second one
+
+
+@pytest.mark.parametrize(
+    "store, load",
+    [
+        (STORE, LOAD),
+        (STORE, MOVED),
+        (STORE, "y[first + t] = s[31 - t + (31 - t) / 8];"),
+        (TWO, "int r = 31 - t; r += (r >> 3) + (r >> 4); y[first + t] = s[r];"),
+        (TWO, "int r = 31 - t; y[first + t] = t < 31 ? s[r + (r >> 4) + (r >> 3)] : s[0];"),
+    ],
+)
+def test_gaps_close(store, load):
+    done = translated(store, load)
     assert done.text is not None and "// 8" not in done.text and "arange" not in done.text, done.text
     scope = {}
     exec(done.text, scope)
@@ -41,6 +53,7 @@ def test_gaps_close(load):
         (STORE, "y[first + t] = s[t + (t >> 4)];", lambda s, t: s[t + (t >> 4)]),
         (STORE, "int r = t; r += r >> 3; y[first + t] = s[r] + r;", lambda s, t: s[t + (t >> 3)] + t + (t >> 3)),
         (STORE, "y[first + t] = s[34];", lambda s, t: s[34]),
+        (STORE, "y[first + t] = s[t + (t >> 3) + (t >> 4)];", lambda s, t: s[t + (t >> 3) + (t >> 4)]),
         (STORE, "y[first + t] = s[35 - 9];", lambda s, t: None),  # in a gap: nothing was stored there
     ],
 )

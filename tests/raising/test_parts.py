@@ -238,6 +238,8 @@ def test_a_number_shifted_by_more_than_itself_is_nothing():
     """``i >> 4 + i``: the padding of scans that lacks its brackets. Below zero nothing is known."""
     done = pipeline.translate(HEAD + INDEX + "if (i < n) y[i] = x[i + (i >> 4 + i >> 8)]; }", "f.cu")
     assert "y.at[:n].set(x[:n])" in done.text
+    half = "if (i < n / 2) y[i] = x[n / 2 + i + (n / 2 + i >> 4 + (n / 2 + i))]; }"  # a size is not below zero
+    assert "x[n // 2 : 2 * (n // 2)]" in pipeline.translate(HEAD + INDEX + half, "f.cu").text
     below = pipeline.translate(HEAD + INDEX + "if (i < n) y[i] = (i - 3) >> 4 + (i - 3); }", "f.cu")
     assert ">>" in below.text
     bits = number("shr", [np.array([5, 40]), np.array([9, 44])], INT32)

@@ -39,6 +39,7 @@ class Base:
         self.sizes_given: frozenset[str] | None = None  # integer parameters that it does not change, in a kernel
         self.multiples: set[tuple[str, int]] = set()  # those that must be multiples of a number
         self.discard = False
+        self.natural: set[str] = set()  # variables that hold one of the launch's numbers, all the time
         self.volatile: set[str] = set()  # shared arrays that are accessed as volatile
         self.depth = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from kraise.frontends.cuda_c.constants import fold
@@ -12,10 +12,12 @@ from kraise.ir.kernel import (
     Atomic,
     Break,
     CallStmt,
+    Cast,
     Const,
     Continue,
     Expr,
     For,
+    Hw,
     If,
     LocalArray,
     Op,
@@ -25,8 +27,8 @@ from kraise.ir.kernel import (
 from kraise.ir.types import ScalarType
 
 
-def same_order(bound: Expr, t: ScalarType, start: Expr) -> bool:
-    """Does comparing as ``t`` give what C's conversions give?"""
+def same_order(bound: Expr, t: ScalarType, start: Expr, natural: Set[str] = frozenset()) -> bool:
+    """Does comparing as ``t`` give what C's conversions give? ``natural`` variables are never negative."""
     if not bound.type.is_integer:
         return bound.type.kind == "bool"
     if bound.type == t or isinstance(bound, Const):
@@ -35,16 +37,22 @@ def same_order(bound: Expr, t: ScalarType, start: Expr) -> bool:
         return (bound.type.bits or 64) <= (t.bits or 64) or t.kind == bound.type.kind == "int"
     # a signed counter against an unsigned bound: the same as long as the counter is not negative
     known = fold(start)
-    return (known is not None and known.value >= 0) or not_negative(start)  # type: ignore[operator]
+    return (known is not None and known.value >= 0) or not_negative(start, natural)  # type: ignore[operator]
 
 
-def not_negative(e: Any) -> bool:
-    if type(e).__name__ == "Hw":
-        return True
-    if isinstance(e, Const):
-        return e.value >= 0  # type: ignore[operator]
-    if isinstance(e, Op) and e.name in ("add", "mul", "max", "min", "tdiv", "and_"):
-        return all(not_negative(a) for a in e.args)
+def not_negative(e: Any, natural: Set[str] = frozenset()) -> bool:
+    """Whether a number is not negative, being made of the launch's, of small ones and of ``natural`` variables."""
+    match e:
+        case Hw():
+            return True
+        case Var(name=name) if name in natural:
+            return True
+        case Const(value=v):
+            return v >= 0  # type: ignore[operator]
+        case Cast(arg=Var() | Hw() as inner) if e.type.is_integer:
+            return not_negative(inner, natural)
+        case Op(name="add" | "mul" | "max" | "min" | "tdiv" | "and_", args=args):
+            return all(not_negative(a, natural) for a in args)
     return e.type.kind == "uint" and (e.type.bits or 64) < 32 if hasattr(e, "type") else False
 
 

@@ -177,7 +177,7 @@ class Loops(Variables):
             del self.out[mark:]
             self.after = after
             return False
-        if not same_order(bound, t, start):
+        if not same_order(bound, t, start, self.natural):
             return False
         stop = cast(bound, t)
         if h.symbol == "<=":

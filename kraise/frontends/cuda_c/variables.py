@@ -14,6 +14,7 @@ from kraise.frontends.cuda_c.arrays import Arrays
 from kraise.frontends.cuda_c.c_types import AUTO, Array, CType, Pointer, Reference, Struct, Void, is_storage
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.declarations import Specifiers
+from kraise.frontends.cuda_c.effects import not_negative
 from kraise.frontends.cuda_c.trees import Node, child, end, strip
 from kraise.frontends.cuda_c.unions import BYTES
 from kraise.frontends.cuda_c.usage import Usage, names_in
@@ -155,6 +156,8 @@ class Variables(Arrays):
         place = VarPlace(self.variable_name(name, t), t)
         if value is not None:
             self.write(place, value, item)
+            if t.is_integer and not self.usage.modified.get(name) and not_negative(value, self.natural):
+                self.natural.add(place.name)
         self.declare(name, place)
 
     def default_members(self, place: Any, t: Struct, node: Node, but: set[str]) -> None:
