@@ -31,6 +31,7 @@ TWO = "s[t + ((t >> 3) + (t >> 2 * 2))] = x[first + t];"  # a second gap after e
     [
         (STORE, LOAD),
         (STORE, MOVED),
+        ("s[(int)threadIdx.x + (threadIdx.x >> 3)] = x[first + t];", LOAD),
         (STORE, "y[first + t] = s[31 - t + (31 - t) / 8];"),
         (TWO, "int r = 31 - t; r += (r >> 3) + (r >> 4); y[first + t] = s[r];"),
         (TWO, "int r = 31 - t; y[first + t] = t < 31 ? s[r + (r >> 4) + (r >> 3)] : s[0];"),

@@ -107,6 +107,8 @@ def _text(e: k.Expr) -> str:
             return f"${name}"
         case k.Const(value=v):
             return repr(v)
+        case k.Hw(kind=kind, axis=axis):
+            return f"{kind}.{axis}"
     return repr(e)
 
 
