@@ -347,10 +347,12 @@ def test_refusals(statements, code):
         ("int j = first; j < n; j += step", "For"),
         ("int j = moved; j < m; j += step", "While"),  # below zero it would be beyond m
         ("int j = n; j < m; j += step", "While"),
+        ("int j = narrow; j < m; j += step", "While"),  # from thread 128 on it is
     ],
 )
 def test_a_signed_counter_below_an_unsigned_bound_starts_at_a_number_of_the_launch(header, loop):
     head = "const size_t first = threadIdx.x, step = blockDim.x; unsigned moved = threadIdx.x; moved -= 1; "
+    head += "signed char narrow = threadIdx.x; "
     source = f"__global__ void f(float *s, size_t m, int n) {{ {head} for ({header}) s[j] = 1; }}"
     module, found = read(source, "t.cu")
     assert not found and type(module.function("f").body[-1]).__name__ == loop

@@ -49,7 +49,7 @@ def not_negative(e: Any, natural: Set[str] = frozenset()) -> bool:
             return True
         case Const(value=v):
             return v >= 0  # type: ignore[operator]
-        case Cast(arg=Var() | Hw() as inner) if e.type.is_integer:
+        case Cast(arg=Var() | Hw() as inner) if e.type.is_integer and (e.type.bits or 64) >= 32:
             return not_negative(inner, natural)
         case Op(name="add" | "mul" | "max" | "min" | "tdiv" | "and_", args=args):
             return all(not_negative(a, natural) for a in args)
