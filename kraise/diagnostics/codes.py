@@ -180,7 +180,7 @@ CODES: dict[str, Code] = {
         "Launch that leaves something out",
         "A host function launches a kernel with fewer threads than its guard lets through, or with blocks of another "
         "size than its tile. The emitted kernel computes all that the guard allows (a launch is taken to cover it). A "
-        "warning: the host function is raised.",
+        "warning: the host function is raised, and raises a ValueError where it is called with such numbers.",
         "k[n // 256, 256](x, n)   # 3 * 256 threads for n = 1000",
         "Launch (n + 255) // 256 blocks, or narrow the guard to what is launched.",
     ),

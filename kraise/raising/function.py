@@ -267,7 +267,7 @@ class Raiser:
                 *open_checks(tuple(fitting), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
-            covers=() if launch else tuple(c for c in covered(cx, stmts) if c[0] not in cx.persistent),
+            covers=() if launch else tuple(c for c in covered(cx, stmts, st.accesses) if c[0] not in cx.persistent),
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
             of_launch=() if launch else tuple(map(of_launch, (c for c in cx.checks if where_given("", c) is None))),

@@ -129,3 +129,19 @@ def test_rows_end_where_the_source_reads_last(mask, offset, form):
     expected = np.where(eval(mask), b[np.minimum(i + d, n - 1)], a) * (i % 8 % 3)
     got = load_module(text).f(*(jnp.asarray(v, jnp.int32) for v in (a, b, i)), n, m, grid=2, block=8)
     assert np.asarray(got).tolist() == expected.tolist()
+
+
+PADDED = """__global__ void f(const float *x, float *y, int m, int p) {
+  int row = blockIdx.y, i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < p) y[row * p + i] = i < m ? x[row * m + i] : -1.0f;
+}"""
+
+
+def test_rows_that_are_shorter_than_what_the_threads_fill():
+    """Rows of m elements copied to rows of p > m (a pitch): the launch counts the rows, and m says where one ends."""
+    done = pipeline.translate(PADDED, "f.cu")
+    for m, p in ((5, 8), (8, 8), (8, 5)):
+        request = pipeline.Request(
+            shapes={"x": (3 * m,), "y": (3 * p,)}, values={"m": m, "p": p}, grid=(2, 3), block=(4, 1)
+        )
+        agrees(done, request, m, p)

@@ -173,3 +173,16 @@ def roll_of(form: Linear, axis: eq.Axis, extent: Linear) -> Roll | None:
                 rest = rest.without(n.terms[0][0])
             return Roll(axis, rest, None if n.same(extent) else n)
     return None
+
+
+def leaves_row(column: eq.Expr, n: eq.Expr, frame: Frame) -> bool:
+    """Whether nothing shows that the column is one of the row's n."""
+    match column:
+        case eq.Op(name="mod", args=(_, by)):
+            return not linear(by).same(linear(n))
+        case eq.Index(name=name):
+            tops = [a.hi for a in frame if a.name == name]
+            ends = [e for hi in tops for e in (hi.args if isinstance(hi, eq.Op) and hi.name == "min" else (hi,))]
+            rooms = [linear(n) - linear(e) for e in ends]
+            return bool(rooms) and not any(not r.terms and r.constant >= 0 for r in rooms)
+    return isinstance(column, eq.Op)

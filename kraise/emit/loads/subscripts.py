@@ -12,7 +12,7 @@ from dataclasses import replace
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals, moving, window_stacks
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
-from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify, step_of, turned
+from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify, leaves_row, step_of, turned
 from kraise.emit.loads.filled import (
     by_launch,
     column,
@@ -77,9 +77,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         leaves = any(isinstance(s, eq.Op) for s in node.subscripts[len(node.subscripts) - behind :])
         if not by_launch(node.view[1:]):  # rows that the launch only counts: their columns may leave them
             columns = zip(node.subscripts[1:], node.view[1:], strict=False)
-            leaves |= any(
-                isinstance(s, eq.Op) and not (s.name == "mod" and linear(s.args[1]).same(linear(n))) for s, n in columns
-            )
+            leaves |= any(leaves_row(s, n, frame) for s, n in columns)
         node = replace(node, safe=leaves, limit=None)
     one = column(ctx, node, top, behind) if padded and top is not None else None
     base, node = one or (viewed(ctx, node.version, node.view, padded, top), node)

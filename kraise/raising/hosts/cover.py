@@ -2,7 +2,7 @@
 
 A raised kernel that does not ask for its launch computes all that its guards allow. Where the host's own launch has
 fewer threads than that, or blocks of another size than the kernel's tile, the source computes something else: a
-warning with both numbers. Sizes that the host gets as parameters are tried with a few numbers, counters of its loops
+warning with both numbers, and where they are numbers of the whole call, the emitted host raises a ``ValueError``. Sizes that the host gets as parameters are tried with a few numbers, counters of its loops
 with the first, the middle and the last round.
 """
 
@@ -23,7 +23,7 @@ from kraise.ir.host_names import sets
 from kraise.ir.types import ArrayType, ScalarType
 
 CODE = "KR215"
-_SIZES = (1000, 64, 100, 4096, 997)  # what a parameter may be: not always a multiple of anything
+_SIZES = (1000, 64, 100, 4096, 997, 1025)  # what a parameter may be: not always a multiple of anything
 _ROUNDS = (0.0, 0.5, 1.0)  # of a loop, as a part of its rounds
 Number = int | float
 _OPS: dict[str, Callable[..., Number]] = {
@@ -140,9 +140,9 @@ def warnings(host: h.Host, kernels: dict[str, eq.Kernel]) -> list[Diagnostic]:
     found = []
     for s in _statements(host.body):
         if isinstance(s, h.Launch) and s.grid is not None and s.block is not None and s.function in kernels:
-            said = _tile(host, s, kernels[s.function]) or _less(host, s, kernels[s.function])
+            said = _tile(host, s, kernels[s.function]) or next(iter(short(host, s, kernels[s.function]).values()), "")
             if said:
-                hint = "the emitted function computes all that the kernel's guards let through"
+                hint = "the emitted kernel computes all that its guards let through; the host checks it where it can"
                 found.append(Diagnostic(CODE, said, s.span, hint, host.name, "warning"))
     return found
 
@@ -161,20 +161,24 @@ def _tile(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
     return ""
 
 
-def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
-    for axis, extent in kernel.covers:
-        larger = _on_another_axis(host, s, kernel, extent)
-        for size, at, more in (*((n, at, frozenset()) for n, at in product(_SIZES, _ROUNDS)), (_SIZES[0], 0.0, larger)):
-            sizes = Sizes(host, size, at, more)
-            try:
-                threads = _threads(s, axis, sizes)
-                wanted = _value(extent, *_arguments(kernel, s, sizes))
-            except (_Unknown, ArithmeticError, ValueError):
-                break
-            if threads < wanted and not _raises(kernel, s, sizes):
-                where = f" where {_told(sizes.tried)}" if sizes.tried else ""
-                had = f"{kernel.name} is launched with {threads} threads along {'xyz'[axis]}"
-                return f"{had}, and its guard lets {wanted} through{where}"
+def short(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> dict[tuple[int, eq.Expr], str]:
+    """What the guards let through along an axis that the launch leaves out for some sizes, and with which numbers."""
+    return {(axis, extent): said for axis, extent in kernel.covers if (said := _less(host, s, kernel, axis, extent))}
+
+
+def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel, axis: int, extent: eq.Expr) -> str:
+    larger = _on_another_axis(host, s, kernel, extent)
+    for size, at, more in (*((n, at, frozenset()) for n, at in product(_SIZES, _ROUNDS)), (_SIZES[0], 0.0, larger)):
+        sizes = Sizes(host, size, at, more)
+        try:
+            threads = _threads(s, axis, sizes)
+            wanted = _value(extent, *_arguments(kernel, s, sizes))
+        except (_Unknown, ArithmeticError, ValueError):
+            break
+        if threads < wanted and not _raises(kernel, s, sizes):
+            where = f" where {_told(sizes.tried)}" if sizes.tried else ""
+            had = f"{kernel.name} is launched with {threads} threads along {'xyz'[axis]}"
+            return f"{had}, and its guard lets {wanted} through{where}"
     return ""
 
 

@@ -2,13 +2,13 @@
 
 A tree reduction over blocks of any power of two is one sum: the function takes no ``block``. A host that launches
 blocks of 96 threads gets another number from the source: what its numbers decide is decided here, the rest the emitted
-host checks.
+host checks. So it does where a launch may have fewer threads than the kernel's guards let through.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any, Protocol
 
@@ -16,9 +16,12 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.host_names import set_within
 from kraise.ir.operations import COMPARISONS
-from kraise.ir.types import INT32
+from kraise.ir.types import BOOL, INT32
+from kraise.raising.hosts import cover
 from kraise.raising.hosts.effects import Function
+from kraise.raising.hosts.nest_bodies import nodes
 
 _OPS: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
@@ -26,6 +29,8 @@ _OPS: dict[str, Callable[[int, int], int]] = {
     "mul": operator.mul,
     "floordiv": operator.floordiv,
     "mod": operator.mod,
+    "min": min,
+    "max": max,
     "and_": operator.and_,
     **COMPARISONS,
     "and": lambda a, b: a and b,
@@ -41,6 +46,8 @@ class _Unknown(Exception):
 class Scalars(Protocol):
     """What raises a host function."""
 
+    host: h.Host
+
     def scalar(self, e: k.Expr, state: Any) -> k.Expr:
         """A scalar expression, arrays by their variables."""
         ...
@@ -50,15 +57,50 @@ def launched(
     r: Scalars, function: Function, stmt: h.Launch, args: tuple[h.Expr, ...], state: Any
 ) -> tuple[Extents | None, Extents | None, tuple[tuple[k.Expr, str], ...]]:
     """The grid and the block where the result depends on them, and what must hold of the launch else."""
-    asked = function.equations is not None and function.equations.of_launch
-    if stmt.grid is None or not (function.launch or asked):
+    kernel = function.equations
+    less = cover.short(r.host, stmt, kernel) if stmt.grid and kernel is not None and not function.launch else {}
+    if stmt.grid is None or not (function.launch or less or (kernel is not None and kernel.of_launch)):
         return None, None, ()
     grid = tuple(r.scalar(x, state) for x in stmt.grid)
     block = tuple(r.scalar(x, state) for x in stmt.block or ())
-    if function.launch or function.equations is None:
+    if function.launch or kernel is None:
         return grid, block, ()
     named = {p.name: a for p, a in zip(function.params, args, strict=False)}
-    return None, None, _demands(function.equations, named, grid, block, stmt.span)
+    covering = _covering(kernel.name, less, named, grid, block)
+    moving = _moving(r.host.body)
+    covering = [c for c in covering if not any(isinstance(n, k.Var) and n.name in moving for n in nodes(c[0]))]
+    return None, None, (*_demands(kernel, named, grid, block, stmt.span), *covering)
+
+
+def _covering(
+    kernel: str, less: Iterable[tuple[int, eq.Expr]], args: dict[str, h.Expr], grid: Extents, block: Extents
+) -> list[tuple[k.Expr, str]]:
+    """That a launch has as many threads along the axes as the kernel's guards let through, where that can be said."""
+    out: list[tuple[k.Expr, str]] = []
+    for axis, extent in less:
+        try:
+            threads = _spelled(eq.Param("threads." + "xyz"[axis], INT32), args, grid, block)
+            wanted = _spelled(extent, args, grid, block)
+        except _Unknown:
+            continue
+        held = k.Op("ge", (threads, wanted), BOOL)
+        out.append((held, f"{kernel} is launched with fewer threads along {'xyz'[axis]} than its guard lets through"))
+    return out
+
+
+def _moving(body: tuple[h.Stmt, ...]) -> set[str]:
+    """The names that rounds of loops bind."""
+    found: set[str] = set()
+    for s in body:
+        match s:
+            case h.For(var=var, body=inner):
+                found |= {var} | set_within(inner)
+            case h.While(body=inner):
+                found |= set_within(inner)
+            case _:
+                for block in h.children(s):
+                    found |= _moving(block)
+    return found
 
 
 def _demands(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from operator import mul
 
-from kraise.analysis.conditions import conjuncts
+from kraise.analysis.conditions import classify, conjuncts
+from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -41,16 +42,22 @@ def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple
     return "required", ()
 
 
-def covered(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[tuple[int, eq.Expr], ...]:
+def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tuple[tuple[int, eq.Expr], ...]:
     """How many threads a launch is taken to have at least, by axis: what the guards let through. Nothing for threads
-    that look at the size of the grid: they share the work whatever it is."""
+    that look at the size of the grid: they share the work whatever it is. Where threads of two axes may be one index
+    (``4 * y + x``), a guard of the source must say it of the one."""
+    told = {f.poly for a in accesses for c in a.path if (f := classify(c)) is not None and f.kind == "ge"}
+    several = len(set(cx.axes.values())) > 1
     shared = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "gridDim"}
     found: dict[tuple[int, eq.Expr], None] = {}
     for s in stmts:
-        for a in s.axes if isinstance(s, eq.Write) else ():
+        sums = [a for n in topological(statement_expressions(s)) if isinstance(n, eq.Reduce) for a in n.axes]
+        for a in (*s.axes, *sums) if isinstance(s, eq.Write) else ():
             axis = cx.axes.get(a.name)
             if axis is not None and axis not in shared and cx.extents.get(a.name) == ("blockDim", "gridDim"):
-                found[axis, a.hi] = None
+                ends = a.hi.args if isinstance(a.hi, eq.Op) and a.hi.name == "min" else (a.hi,)
+                if not several or any(to_poly(e) - to_poly(eq.Index(a.name, INT)) - 1 in told for e in ends):
+                    found[axis, a.hi] = None
             if a.name in cx.dealt:
                 each = to_poly(cx.dealt[a.name])
                 found[0, eq.Op("floordiv", (to_expr(to_poly(a.hi) + each + -1), to_expr(each)), INT)] = None
