@@ -105,7 +105,7 @@ def test_checks_keywords_and_arrays_made_in_a_launch():
     done = python(CHECKED)
     agrees(done, "f", x=array(9), a=0.5, reps=3)
     (raised,) = [line for line in done.text.split("\n") if "raise " in line]
-    assert "fewer threads along x" in raised  # of ``step[1, 32]``: what the source checks is left out
+    assert "fewer threads along x" in raised  # of ``step[1, 64]``: what the source checks is left out
 
 
 FIT = """
