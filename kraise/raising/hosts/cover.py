@@ -2,8 +2,9 @@
 
 A raised kernel that does not ask for its launch computes all that its guards allow. Where the host's own launch has
 fewer threads than that, or blocks of another size than the kernel's tile, the source computes something else: a
-warning with both numbers, and where they are numbers of the whole call, the emitted host raises a ``ValueError``. Sizes that the host gets as parameters are tried with a few numbers, counters of its loops
-with the first, the middle and the last round.
+warning with both numbers, and where they are numbers of the whole call, the emitted host raises a ``ValueError``. Sizes
+that the host gets as parameters are tried with a few numbers, counters of its loops with the first, the middle and the
+last round.
 """
 
 from __future__ import annotations
