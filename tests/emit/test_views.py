@@ -101,6 +101,22 @@ def test_a_row_that_is_begun_may_end_before_its_last_cell(m):
     assert judge(RING, "cu", f"x=f[{5 * m}] y=f[{5 * m}] m={m} n=5", [((1,), (8,))]) == "right"
 
 
+SHORT = """
+def k(x, y, z, n, m):
+    for i in range(n):
+        for j in range(m):
+            y[i, j] = x[i * m + j + m] if 0 <= i * m + j + m < len(x) else -1.0
+            if j * n + i < x.size and x[j * n + i] > 0:
+                z[i, j] -= x[j * n + i]
+"""
+
+
+@pytest.mark.parametrize("size", [5, 6, 8, 12])
+def test_rows_of_an_array_that_a_guard_by_its_size_lets_end_anywhere(size):
+    """The guard stood within the value, and the rows were taken to be whole: an error of shapes."""
+    assert judge(SHORT, "py", f"x=d[{size}] y=d[2,3] z=d[2,3] n=2 m=3", [((1,), (1,))]) == "right"
+
+
 COUNTED = """
 __global__ void k(float *y, const float *x, int m, const int *count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -52,10 +52,13 @@ def f(w, x):
     cur = np.zeros(m)
     both = also = np.linspace(0.0, x, m) + np.ones(m) * 0.5
     count = np.arange(m, 0, -1)
+    s = x
     for i in np.arange(n):
+        level = np.full(m, s)
+        s = 0.5 * s
         cur = np.zeros(w.shape[1])
         for j in range(1, m):
-            cur[j] = prev[j - 1] * x + w[i, j]
+            cur[j] = prev[j - 1] * x + w[i, j] * level[j] * s
         prev = cur.copy()
         also[i % m] += prev[m - 1] * count[i % m]
     return both, prev

@@ -102,6 +102,10 @@ VALUES = {
     "variable after a reversed loop": "def f(x, y, q):\n i = 77\n for i in range(q - 1, -1, -2):\n  y[i] = x[i]\n return i",
     "variable after steps of three": "def f(x, y, q):\n i = 7\n for i in range(q, len(x), 3):\n  y[i] = x[i]\n return i",
     "a local's last value": "def f(x, y, q):\n a = 1.0\n for i in range(q, len(x)):\n  a = x[i] * 2\n  y[i] = a\n return a",
+    "in steps of an index": "def f(x, y):\n for i in range(1, len(x)):\n  for j in range(i, len(x), i):\n   y[j] += x[i]",
+    "in steps of an index, carried": "def f(x, y):\n for i in range(len(x)):\n  s = 0.0\n  for j in range(i, len(x), i + 1):\n"
+    "   s = x[j] - s * 2\n  y[i] = s",
+    "a sieve": "def f(y):\n for i in range(2, len(y)):\n  if y[i] > 0:\n   for j in range(i * i, len(y), i):\n    y[j] = 0.0",
     "no round at all": "def f(x, y):\n a = 5.0\n for i in range(3, 3):\n  a = x[i]\n  y[i] = a\n return a",
     "the loop's bound is taken once": "def f(x, n):\n c = x[0]\n for i in range(n):\n  n = 1\n  c += 1\n return c + n",
     "one round": "def f(x, y):\n a = 0.0\n for i in range(1, 2):\n  while a < x[i]:\n   a += 1\n  y[i] = a\n return a",
@@ -113,6 +117,11 @@ VALUES = {
 @pytest.mark.parametrize("name", VALUES)
 def test_values_after_a_loop(name):
     agree(VALUES[name])
+
+
+def test_steps_of_an_index_that_may_be_none_or_whose_last_value_is_used():
+    body = "def f(x, y):\n j = 0\n for i in range({}, len(x)):\n  for j in range(i, len(x), i):\n   y[j] += x[i]\n  {}"
+    assert refusal(body.format(0, "pass")) == refusal(body.format(1, "y[0] += j")) == "KR205"
 
 
 def test_a_local_of_the_body_has_no_value_without_a_round_that_sets_it():

@@ -9,7 +9,7 @@ from kraise.emit import tree
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
-from kraise.ir.types import INT, ArrayType, StructType
+from kraise.ir.types import BOOL, INT, ArrayType, StructType
 
 Key = tuple[str, tuple[eq.Expr, ...]]
 _RIM = 4  # a rim is less than a quarter of a row whose length is a number
@@ -79,7 +79,18 @@ def _loads(root: eq.Expr, ranges: Ranges, masks: Masks = ()) -> Iterator[_Access
         inner = known | {a.name: a for a in tree.axes_of(node)}
         if isinstance(node, eq.Reduce | eq.ArgReduce) and node.where is not None:
             over = (*over, node.where)
-        stack += [(c, inner, over) for c in tree.children(node)]
+        match node:
+            case eq.Op(name="select", args=(c, a, b)) if _of_a_size(c):  # the array may end where it says
+                stack += [(c, inner, over), (a, inner, (*over, c)), (b, inner, (*over, eq.Op("not", (c,), BOOL)))]
+            case eq.Op(name="and" | "or" as name, args=(c, b)) if _of_a_size(c):
+                stack += [(c, inner, over), (b, inner, (*over, c if name == "and" else eq.Op("not", (c,), BOOL)))]
+            case _:
+                stack += [(c, inner, over) for c in tree.children(node)]
+
+
+def _of_a_size(mask: eq.Expr) -> bool:
+    """Whether a condition asks how long an array is."""
+    return any(isinstance(n, eq.Shape) for n in tree.walk(mask))
 
 
 def whole(kernel: eq.Kernel) -> frozenset[Key]:

@@ -175,7 +175,12 @@ def _numpy(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, concept: 
         exact = {"bool": Const(bool(number), BOOL), "int": Const(number, INT), "uint": Const(number, INT)}
         inexact = Const(float(number), FLOAT) if element != COMPLEX else Const(complex(number), COMPLEX)
         fill = Const(number, INT, span=span) if element == NUMBER else exact.get(element.kind, inexact)
-    return [LocalArray(name, element, made(scope, name, shape, node), "heap", fill, (), like, span=span)]
+    shape = made(scope, name, shape, node)
+    if fill is None or isinstance(fill, Const) or not scope.loop_vars:
+        return [LocalArray(name, element, shape, "heap", fill, (), like, span=span)]
+    # each round's own number
+    array = LocalArray(name, element, shape, "heap", None, (), like, span=span)
+    return [array, *fill_view(scope, scope.views[name], fill, node)]
 
 
 def _array(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[Stmt]:

@@ -88,6 +88,29 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
     return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=one, body=body)
 
 
+def in_multiples(
+    cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr, live: frozenset[str]
+) -> k.For | None:
+    """A loop whose step is an index or moves with one, and is positive (``range(p * p, n, p)`` of a sieve): over all
+    numbers, those between the steps left out."""
+    path = (*st.path, *cx.facts)
+    if s.orelse or s.var in live or not index_like(step) or not nonnegative(path, to_poly(step) - 1):
+        return None
+    names = {f"${s.var}.{part}": v for part, v in (("start", start), ("stop", stop), ("step", step))}
+    st.env |= names
+    first: k.Expr
+    first, end, size = (k.Var(n, INT) for n in names)
+    between = k.Op("mod", (k.Op("sub", (k.Var(s.var, INT), first), INT), size), INT)
+    test: k.Expr = k.Op("eq", (between, k.Const(0, INT)), BOOL)
+    if any(len(m) > 1 for m in to_poly(start).terms):  # p * p: no bound of a range
+        if not all(c > 0 and all(nonnegative(path, to_poly(a)) for a in m) for m, c in to_poly(start).terms.items()):
+            return None
+        test = k.Op("and", (k.Op("ge", (k.Var(s.var, INT), first), BOOL), test), BOOL)
+        first = k.Const(0, INT)
+    taken = k.If(test, s.body, (), span=s.span)
+    return replace(s, start=first, stop=end, step=k.Const(1, INT), body=(taken,))
+
+
 def from_zero(
     cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: int, live: frozenset[str]
 ) -> k.For | None:

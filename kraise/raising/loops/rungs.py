@@ -41,7 +41,7 @@ from kraise.raising.loops.one_way import since_start
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.outside import from_outside
 from kraise.raising.loops.placeholders import placeholders
-from kraise.raising.loops.ranges import Range, from_afar, from_zero, in_its_part, unit_steps
+from kraise.raising.loops.ranges import Range, from_afar, from_zero, in_its_part, in_multiples, unit_steps
 from kraise.raising.loops.reach import reaching
 from kraise.raising.loops.stepped import stepped
 from kraise.raising.loops.strided import strided
@@ -91,6 +91,9 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         return
     if not isinstance(step, eq.Const) and static_expr(step) and step.type.is_integer:
         loop(cx, st, unit_steps(cx, st, s, start, stop, step), live, free)
+        return
+    if not isinstance(step, eq.Const) and (multiples := in_multiples(cx, st, s, start, stop, step, live)) is not None:
+        loop(cx, st, multiples, live, free)
         return
     if not isinstance(step, eq.Const) or type(step.value) is not int or step.value == 0:
         raise refuse(
