@@ -137,6 +137,11 @@ def test_parameters_that_change_places_are_returned():
     done, given = made(once).text, {"np": np}
     x, y = np.arange(3.0), np.ones(3)
     assert load_module(done).f(x, y).tolist() == [0.0, 2.0, 4.0]
+    chosen = (
+        "def f(x, y, c):\n    z = y\n    z = x if c > 0 else y\n    for i in range(3): z[i] = z[i] + 1\n    return z"
+    )
+    for c in (0, 1):
+        assert load_module(made(chosen).text).f(x, y, c)[0].tolist() == [(y, x)[c][i] + 1 for i in range(3)]
     turned = "def f(x, y, n):\n    for t in range(n):\n        for i in range(3): y[i] = x[i] + 1\n"
     turned += "        x, y = y, x\n    return x"
     exec(turned, given)

@@ -109,9 +109,11 @@ def _names(value: cst.BaseExpression) -> set[str] | None:
 
 
 def settle(body: cst.BaseSuite, found: Mapping[str, Rover]) -> set[str]:
-    """Those names that no branch and no loop sets."""
+    """Those names that no branch and no loop sets, and no choice."""
     inner = [s for s in body.body if isinstance(s, cst.For | cst.While | cst.If)]
-    return {n for n, r in found.items() if not any(_groups(r, found) & _sets(s).keys() for s in inner)}
+    moving = set().union(*(_sets(s).keys() for s in inner))
+    moving |= {n for n, sources in _sets(body).items() if any(s is None or len(s) > 1 for s in sources)}
+    return {n for n, r in found.items() if not _groups(r, found) & moving}
 
 
 def _groups(rover: Rover, found: Mapping[str, Rover]) -> set[str]:
@@ -162,6 +164,8 @@ def settled(body: tuple[Stmt, ...], found: Mapping[str, Rover]) -> tuple[Stmt, .
         if not isinstance(given, ArrayRef) or given.array not in found:
             return rewritten(given, visit)
         rover = found[given.array]
+        if rover.which not in now:
+            raise refuse("KR299", "an array that changes places is returned", given.span, "return the arrays")
         return replace(given, array=rover.among[now[rover.which]])
 
     def called(x: Any, first: int, choose: Callable[[Rover, list[Any]], Any]) -> Any:
@@ -182,6 +186,8 @@ def settled(body: tuple[Stmt, ...], found: Mapping[str, Rover]) -> tuple[Stmt, .
                 now[name] = number
             case Assign(name=name, value=Var(name=other)) if other in now and name not in moving:
                 now[name] = now[other]
+            case Assign(name=name):
+                now.pop(name, None)
             case If() | For() | While():
                 blocks = {"body": block(s.body), "orelse": block(s.orelse)}
                 return replace(rewritten(replace(s, body=(), orelse=()), visit), **blocks)  # type: ignore[no-any-return]
