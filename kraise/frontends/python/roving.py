@@ -12,7 +12,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.diagnostics import Span
+from kraise.diagnostics import Span, refuse
 from kraise.frontends.python.source import walk
 from kraise.ir.kernel import (
     ArrayRef,
