@@ -58,4 +58,11 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid: str) -> str:
             return _together(nodeid)
 
+        def mark_test_complete(self, node, item_index, duration=0):
+            super().mark_test_complete(node, item_index, duration)
+            # the scheduler counts at each test what is pending of all that it ever gave: what is done is forgotten
+            given, scope = self.assigned_work[node], self._split_scope(self.registered_collections[node][item_index])
+            if all(given[scope].values()):
+                del given[scope]
+
     return Scheduling(config, log) if config.getvalue("dist") == "loadgroup" else None

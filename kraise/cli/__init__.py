@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import signal
@@ -62,6 +63,7 @@ def main(args: list[str] | None = None) -> NoReturn:
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (a closed stream is None)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     signal.signal(signal.SIGTERM, _terminated)
+    gc.set_threshold(50_000, 20, 20)  # modules, trees and expressions are many small objects that live on
     try:
         with kraise.make_context("kraise", sys.argv[1:] if args is None else list(args)) as context:
             status = kraise.invoke(context) or 0
