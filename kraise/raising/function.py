@@ -50,6 +50,7 @@ from kraise.raising.run.statements import block
 from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.elements import elements_bounded
+from kraise.raising.threads.hardware import names_of
 from kraise.raising.threads.launch import covered, covers_asked, guessed, launch_of, of_launch, where_given, whole_warps
 from kraise.raising.threads.limits import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
@@ -122,7 +123,7 @@ class Raiser:
             enter_parameter(st, p.name, p.type)
         multiples.enter(cx, st)
         cx.warp = self.ways.get(threads.LANES, cx.warp)
-        indices, path = threads.bind(cx, threads.names_of(function), self.bounded, self.ways)
+        indices, path = threads.bind(cx, names_of(function), self.bounded, self.ways)
         groups.enter(cx, st)
         cx.divisible = set(indices) - self.whole
         forced = threads.lanes(cx, indices, self.ways)

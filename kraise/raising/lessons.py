@@ -22,12 +22,14 @@ from kraise.raising.run.context import Context
 from kraise.raising.threads import groups, multiples
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.block_shapes import places
+from kraise.raising.threads.hardware import hardware
 from kraise.raising.threads.limits import limits
 from kraise.raising.threads.lone import lone_axes
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import asks_for
-from kraise.raising.threads.sizes import beyond, contradicts, hinted, launched, named_sizes, suggested
+from kraise.raising.threads.sizes import beyond, named_sizes, suggested
+from kraise.raising.threads.told import contradicts, hinted, launched
 from kraise.raising.threads.unguarded import in_fields, rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
@@ -142,7 +144,7 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     if more_ways is None and stepping and ("thread", 0) in cx.threads and threads.LANES not in known.ways:
         return replace(known, ways=known.ways | {threads.LANES: 32})
     only_races = all(d.code == "KR201" for d in refused.diagnostics)
-    strided = {a for kind, a in threads.hardware(cx.function.body) if kind == "gridDim"} - known.ways.keys()
+    strided = {a for kind, a in hardware(cx.function.body) if kind == "gridDim"} - known.ways.keys()
     if more_ways is None and only_races and strided and not cx.cooperative:
         # rounds that speak of the thread itself: block and thread are the digits of its number, which steps apart
         return replace(known, ways=known.ways | dict.fromkeys(sorted(strided), threads.APART))
@@ -190,7 +192,7 @@ def finer(cx: Context, known: Learned, values: list[eq.Expr], accesses: list[Acc
 def of_larger(cx: Context, sized: threads.Ways) -> list[int]:
     """The axes along which a block has more threads than so many: ``if (threadIdx.x < 8) y[blockIdx.x * 8 +
     threadIdx.x] = ...`` of a source that asks for ``blockDim.x``, and no launch says that there are eight."""
-    asked = [axis for axis in sized if ("blockDim", axis) in threads.hardware(cx.function.body)]
+    asked = [axis for axis in sized if ("blockDim", axis) in hardware(cx.function.body)]
     told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)} if asked else set()
     return [a for a in asked if a not in told and beyond(cx.function.body, {a: -abs(sized[a])})]
 

@@ -46,16 +46,9 @@ from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.part_warps import parts, stepping, width
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.rimmed import without_launch
-from kraise.raising.threads.sizes import (
-    agrees,
-    as_launched,
-    contradicts,
-    hinted,
-    launched,
-    named_sizes,
-    suggested,
-)
+from kraise.raising.threads.sizes import named_sizes, suggested
 from kraise.raising.threads.splits import Split
+from kraise.raising.threads.told import agrees, as_launched, contradicts, hinted, launched
 
 _ASKED = ("", "optional", "required")  # how much a function asks of its launch
 

@@ -112,7 +112,7 @@ def _reference(module: k.Module, function: k.Function, arguments: dict[str, Any]
 
 
 def _dims(function: k.Function) -> int:
-    from kraise.raising.threads.indices import hardware
+    from kraise.raising.threads.hardware import hardware
 
     return max((axis for _, axis in hardware(function.body)), default=0) + 1
 

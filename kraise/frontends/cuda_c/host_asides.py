@@ -13,7 +13,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import host_effects, host_statuses, host_times
+from kraise.frontends.cuda_c import host_effects, host_helpers, host_statuses, host_times
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped
 from kraise.frontends.cuda_c.host_renames import changed_names, declared_names
 from kraise.frontends.cuda_c.program import Program
@@ -142,7 +142,7 @@ class Asides:
         found = [d for d in self.program.functions.get(name, []) if d.item is not None]
         toks = self.program.unit.tokens
         own = any(toks[d.item.first].file == self.program.file for d in found if d.item is not None)
-        if found and host_effects.takes_time(self.program, name):
+        if found and host_helpers.takes_time(self.program, name):
             return "timing"
         return "" if own else dropped(name)
 

@@ -6,7 +6,14 @@ from typing import Any
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c import host_effects, host_graphs, host_main, host_quiet, host_statuses, host_times
+from kraise.frontends.cuda_c import (
+    host_graphs,
+    host_helpers,
+    host_main,
+    host_quiet,
+    host_statuses,
+    host_times,
+)
 from kraise.frontends.cuda_c.c_types import leaf, other_type
 from kraise.frontends.cuda_c.host_asides import Asides, run_once
 from kraise.frontends.cuda_c.host_containers import Containers
@@ -361,7 +368,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             if made == "host.malloc":
                 bytes_of = args[-1] if callee(inner.children[0]) == "aligned_alloc" else args[0]  # type: ignore[union-attr]
                 return [self.alloc(name, self.count(bytes_of, self.arrays[name], node), None, span)]
-            if rows_of(self.arrays[name]) and host_effects.allocates(self.program, callee(inner.children[0])):  # type: ignore[union-attr]
+            if rows_of(self.arrays[name]) and host_helpers.allocates(self.program, callee(inner.children[0])):  # type: ignore[union-attr]
                 self.single.add(name)  # room for one, at least
                 return [self.alloc(name, product(*rows_of(self.arrays[name])), None, span)]
             if made == "host.calloc":

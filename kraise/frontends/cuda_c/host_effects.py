@@ -17,10 +17,9 @@ from kraise.frontends.cuda_c import library_table
 from kraise.frontends.cuda_c.host_names import callee, concept, dropped
 from kraise.frontends.cuda_c.host_quiet import methods, only_prints
 from kraise.frontends.cuda_c.program import Program
-from kraise.frontends.cuda_c.structs import Definition
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, tokens, trees
 
-_MAKES = frozenset(("malloc", "calloc", "aligned_alloc", "posix_memalign", "make_unique", "make_shared"))
+MAKES = frozenset(("malloc", "calloc", "aligned_alloc", "posix_memalign", "make_unique", "make_shared"))
 _READS = frozenset(
     ("memcmp", "strcmp", "strncmp", "strlen", "strcasecmp", "strstr", "strchr", "atoi", "atol", "atof", "getenv",
      "access", "max_element", "min_element", "equal", "accumulate", "all_of", "any_of", "none_of", "is_sorted",
@@ -63,7 +62,7 @@ class Effects:
 
 def reads(name: str) -> bool:
     """Is this a function of elsewhere that only looks at what it is given?"""
-    return name in _READS or name in _MAKES
+    return name in _READS or name in MAKES
 
 
 def of_function(program: Program, name: str, above: tuple[str, ...] = ()) -> Effects:
@@ -118,82 +117,6 @@ def read_from_streams(tree: Tree) -> Iterator[Tree]:
                 waiting += trees(e)
 
 
-def takes_time(program: Program, name: str) -> bool:
-    """Is this a helper of the file that reads a clock and does nothing else, given no memory: ``rtclock()``?"""
-    found = [d for d in program.functions.get(name, []) if d.item is not None]
-    if len(found) != 1 or found[0].kind != "host":
-        return False
-    words = _tokens(program, found[0])
-    clocks = {w for w in words if dropped(w) == "timing"}
-    calls = (words & set(program.functions)) - {name}
-    works = "<<<" in words or calls or any(concept(w) or library_table.is_known(w) for w in words)
-    toks, item = program.unit.tokens, found[0].item
-    assert item is not None
-    head = [t.text for t in toks[item.first : item.last + 1]]
-    given = head[head.index("(") + 1 : head.index(")")] if "(" in head else ["?"]
-    return bool(clocks) and not works and given in ([], ["void"])
-
-
-def allocates(program: Program, name: str, above: tuple[str, ...] = ()) -> bool:
-    """Does a function of the file do nothing but give new memory, as ``void *``?"""
-    found = [d for d in program.functions.get(name, []) if d.item is not None]
-    if len(found) != 1 or name in above:
-        return False
-    words = _tokens(program, found[0])
-    try:
-        tree = program.load(found[0])
-    except Refused:
-        return False
-    declarator, specifiers = child(tree, "function_declarator"), child(tree, "decl_specifiers")
-    inner = child(declarator, "declarator") if declarator is not None else None
-    if specifiers is None or inner is None or "void" not in _text(specifiers) or "*" not in _text(inner):
-        return False
-    what = of_function(program, name)
-    makes = bool(words & _MAKES) or any(allocates(program, w, (*above, name)) for w in words & set(program.functions))
-    return makes and not what.changes and not what.variables
-
-
-def idle(program: Program) -> set[str]:
-    """The variables of the file that only functions without any other effect mention, and that return nothing: timers
-    and the like. Their values reach nothing."""
-    if program.idle is None:
-        program.idle = _idle(program)
-    return program.idle
-
-
-def _idle(program: Program) -> set[str]:
-    mentions: dict[str, set[str]] = {}
-    for name, definitions in program.functions.items():
-        for d in definitions:
-            for t in _tokens(program, d):
-                mentions.setdefault(t, set()).add(name)
-    found = {n: of_function(program, n) for n in program.functions}
-    silent = {n for n, e in found.items() if not e.changes and _returns_nothing(program, n)}
-    names = {v for n in silent for v in found[n].variables}
-    while True:
-        kept = {v for v in names if mentions.get(v, set()) <= silent}
-        quiet = {n for n in silent if found[n].variables <= kept}
-        if kept == names and quiet == silent:
-            return names
-        names, silent = kept, quiet
-
-
-def _tokens(program: Program, d: Definition) -> set[str]:
-    toks = program.unit.tokens
-    return {toks[n].text for n in range(d.item.first, d.item.last + 1)} if d.item is not None else set()
-
-
-def _returns_nothing(program: Program, name: str) -> bool:
-    for d in program.functions[name]:
-        try:
-            specifiers = child(program.load(d), "decl_specifiers")
-        except Refused:
-            return False
-        if specifiers is None or "void" not in {str(t) for t in tokens(specifiers)}:
-            return False
-    return True
-
-
 class _Reading:
     """One tree."""
 
@@ -221,7 +144,7 @@ class _Reading:
                     left = strip(t.children[0])
                     while kind(left) == "shift_expression":
                         left = strip(left.children[0])  # type: ignore[union-attr]
-                    if callee(left) == "cin" or self.own.get(callee(left)) == VALUE and "stream" in _text(self.tree):
+                    if callee(left) == "cin" or self.own.get(callee(left)) == VALUE and "stream" in written(self.tree):
                         self.target(trees(t)[-1])
         for t in read_from_streams(self.tree):
             self.target(trees(t)[-1])
@@ -272,7 +195,7 @@ class _Reading:
         if name in self.given:  # what its caller gives it may do anything
             self.found.works = self.found.memory = True
             return
-        if what.startswith("host.") or name in _MAKES or name in _READS or self.own.get(name):
+        if what.startswith("host.") or name in MAKES or name in _READS or self.own.get(name):
             return
         if what in ("memcpy", "memset") and not name.startswith("cuda") and args:
             inner = _addressed(args[0])
@@ -339,9 +262,9 @@ class _Reading:
 
 def _makes(node: Node) -> bool:
     inner = _uncast(node)
-    if kind(inner) in ("new_expression", "null_pointer") or _text(inner) in ("NULL", "nullptr", "0"):
+    if kind(inner) in ("new_expression", "null_pointer") or written(inner) in ("NULL", "nullptr", "0"):
         return True
-    return kind(inner) == "call_expression" and callee(inner.children[0]) in _MAKES  # type: ignore[union-attr]
+    return kind(inner) == "call_expression" and callee(inner.children[0]) in MAKES  # type: ignore[union-attr]
 
 
 def _uncast(node: Node) -> Node:
@@ -359,7 +282,7 @@ def _addressed(node: Node) -> Tree | None:
     return None
 
 
-def _text(node: Node) -> str:
+def written(node: Node) -> str:
     return " ".join(str(t) for t in tokens(node))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.diagnostics import Diagnostic, Refused
-from kraise.frontends.cuda_c import host_effects
+from kraise.frontends.cuda_c import host_effects, host_helpers
 from kraise.frontends.cuda_c.c_types import CType, leaf
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_main import MARK, PARAMETER, READERS, outside_of
@@ -89,7 +89,7 @@ class Plain:
         if not any(d.kind == "host" and d.item is not None for d in self.program.functions.get(name, [])):
             return False
         found = host_effects.of_function(self.program, name)
-        return not found.changes and (not found.variables or found.variables <= host_effects.idle(self.program))
+        return not found.changes and (not found.variables or found.variables <= host_helpers.idle(self.program))
 
     def plain_call(self, node: Any, results: tuple[str, ...], t: Any) -> list[h.Stmt]:
         """The call of a function that launches nothing: a plain function of the module.

@@ -8,9 +8,11 @@ comparison of floats, which is not the opposite comparison where there is a NaN.
 from __future__ import annotations
 
 from kraise.ir.equations import Cast, Const, Expr, Op
+from kraise.ir.operations import COMPARISONS
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.run import closed, words
+from kraise.raising.run.integers import fits, folded
 
 TRUE = Const(True, BOOL)
 FALSE = Const(False, BOOL)
@@ -200,66 +202,6 @@ def _int(x: Expr) -> int | None:
     return int(x.value) if isinstance(x, Const) and x.type.is_integer and isinstance(x.value, int) else None
 
 
-def _fits(value: int, type: ScalarType) -> bool:
-    if type.bits is None:
-        return type == INT
-    low, high = (0, 2**type.bits) if type.kind == "uint" else (-(2 ** (type.bits - 1)), 2 ** (type.bits - 1))
-    return low <= value < high
-
-
-def _truncated(x: int, y: int) -> int:
-    quotient = abs(x) // abs(y)
-    return quotient if (x < 0) == (y < 0) else -quotient
-
-
-def _fold(name: str, values: tuple[int, ...]) -> int | None:
-    """The value of an operation on integers; None where it has none or is not folded."""
-    match name, values:
-        case "add", (x, y):
-            return x + y
-        case "sub", (x, y):
-            return x - y
-        case "mul", (x, y):
-            return x * y
-        case "floordiv", (x, y) if y:
-            return x // y
-        case "mod", (x, y) if y:
-            return x % y
-        case "tdiv", (x, y) if y:
-            return _truncated(x, y)
-        case "tmod", (x, y) if y:
-            return x - y * _truncated(x, y)
-        case "neg", (x,):
-            return -x
-        case "invert", (x,):
-            return ~x
-        case "abs", (x,):
-            return abs(x)
-        case "pow", (x, y) if 0 <= y <= 64:
-            return x**y
-        case "bit_length", (x,) if x >= 0:
-            return x.bit_length()
-        case "and_", (x, y):
-            return x & y
-        case "or_", (x, y):
-            return x | y
-        case "xor", (x, y):
-            return x ^ y
-        case "shl", (x, y) if 0 <= y < 64:
-            return x << y
-        case "shr", (x, y) if 0 <= y < 64:
-            return x >> y
-        case "min", (x, y):
-            return min(x, y)
-        case "max", (x, y):
-            return max(x, y)
-    return None
-
-
-def _compare(name: str, x: int, y: int) -> bool:
-    return {"lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y, "eq": x == y, "ne": x != y}[name]
-
-
 def _offset(x: Expr) -> tuple[Expr | None, int]:
     """``x`` as base + constant (Python's integers and C's signed ones, which do not wrap from 32 bits on)."""
     if (value := _int(x)) is not None:
@@ -285,11 +227,11 @@ def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | Non
         return None
     known = tuple(v for v in values if v is not None)
     if len(known) == len(values):
-        folded = _fold(name, known)
-        if folded is not None:
-            folded = type.wrapped(folded)  # ``1 << 31`` is the least int
-        if folded is not None and _fits(folded, type):
-            return Const(folded, type)
+        value = folded(name, known)
+        if value is not None:
+            value = type.wrapped(value)  # ``1 << 31`` is the least int
+        if value is not None and fits(value, type):
+            return Const(value, type)
     if len(args) != 2:
         return None
     (a, b), (x, y) = args, values
@@ -323,7 +265,7 @@ def _gathered(name: str, a: Expr, c: int | None, type: ScalarType) -> Expr | Non
     if base is None or base is a or base.type != type:
         return None
     total = offset + (c if name == "add" else -c)
-    if not _fits(abs(total), type):
+    if not fits(abs(total), type):
         return None
     if total == 0:
         return base
@@ -335,7 +277,7 @@ def _difference(a: Expr, b: Expr, type: ScalarType) -> Expr | None:
     if type.kind != "int":
         return None
     (left, c1), (right, c2) = _offset(a), _offset(b)
-    if left is not None and left is right and _fits(c1 - c2, type):
+    if left is not None and left is right and fits(c1 - c2, type):
         return Const(c1 - c2, type)
     if isinstance(a, Op) and a.name == "add" and b in a.args:
         other = a.args[1] if a.args[0] is b else a.args[0]
@@ -365,7 +307,7 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
     if a.type.kind == b.type.kind == "int" or alike:
         (left, c1), (right, c2) = _offset(a), _offset(b)
         if left is right:
-            return TRUE if _compare(name, c1, c2) else FALSE
+            return TRUE if COMPARISONS[name](c1, c2) else FALSE
     return None
 
 

@@ -7,7 +7,7 @@ arithmetic. What is left with a block in it depends on the launch's shape.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, is_integer, to_expr, to_poly
@@ -19,26 +19,10 @@ from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.threads.block_shapes import block_shape, share_of
 from kraise.raising.threads.counted import counted, launched_axes
+from kraise.raising.threads.hardware import hardware, nodes_of, own_names
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.unguarded import AXES, as_wide, blocks_of
-
-
-def hardware(stmts: object) -> set[tuple[str, int]]:
-    """The hardware indices that occur in Kernel IR."""
-    return {(x.kind, x.axis) for x in _nodes(stmts) if isinstance(x, k.Hw)}
-
-
-def _nodes(stmts: object) -> Iterator[object]:
-    stack: list[object] = [stmts]
-    while stack:
-        x = stack.pop()
-        if isinstance(x, tuple | list):
-            stack.extend(x)
-        elif hasattr(x, "__dataclass_fields__"):
-            yield x
-            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
-
 
 WARPS = eq.Param("warps.x", INT)  # the number of warps of a block, where the lane is an index
 LANES = 3  # the key that asks for the lane of a warp as an index of its own
@@ -199,14 +183,14 @@ def _rows_of_blocks(cx: Context, found: set[tuple[str, int]], ways: Ways) -> boo
     blockDim.x + threadIdx.x``. The thread's index is then that line's index; ``finer`` takes it back where a row's
     number is left in a value."""
     indices = {h for h in found if h[0] in ("thread", "block")}
-    staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in _nodes(cx.function.body))
+    staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in nodes_of(cx.function.body))
     alike = indices == {("thread", 0), ("block", 0), ("block", 1)} and ("gridDim", 0) in found
     return alike and not staged and not ways
 
 
 def _numbered_by_itself(body: tuple[k.Stmt, ...], axis: int) -> bool:
     """Whether the source multiplies a block's index by something else than the number of its threads."""
-    for n in _nodes(body):
+    for n in nodes_of(body):
         if isinstance(n, k.Op) and n.name in ("mul", "shl"):
             kinds = [{kind for kind, a in hardware(x) if a == axis} for x in n.args]
             if any("block" in found for found in kinds) and not any("blockDim" in found for found in kinds):
@@ -283,48 +267,6 @@ def _count_on(cx: Context, size: int | eq.Param, letter: str) -> None:
     cx.checks.append((given, text))
 
 
-def names_of(function: k.Function) -> dict[int, str]:
-    """The source's names of the global thread indices: the first local that is assigned one, by axis."""
-    out: dict[int, str] = {}
-
-    def visit(stmts: tuple[k.Stmt, ...]) -> None:
-        for s in stmts:
-            match s:
-                case k.Assign(name=name, value=v):
-                    axes = {h[1] for h in hardware(v) if h[0] in ("thread", "block")}
-                    if len(axes) == 1 and not name.startswith("$"):
-                        (axis,) = axes
-                        kinds = {h[0] for h in hardware(v)}
-                        if axis not in out or ({"thread", "block"} <= kinds and name not in out.values()):
-                            out[axis] = name
-                case k.If(body=a, orelse=b):
-                    visit(a)
-                    visit(b)
-
-    visit(function.body)
-    return out
-
-
-def own_names(function: k.Function) -> dict[tuple[str, int], str]:
-    """The source's names of the thread's and the block's own index: locals that are assigned one and nothing else."""
-    out: dict[tuple[str, int], str] = {}
-
-    def visit(stmts: tuple[k.Stmt, ...]) -> None:
-        for s in stmts:
-            match s:
-                case k.Assign(name=name, value=v):
-                    while isinstance(v, k.Cast):
-                        v = v.arg
-                    if isinstance(v, k.Hw) and not name.startswith("$") and name not in out.values():
-                        out.setdefault((v.kind, v.axis), name)
-                case k.If(body=a, orelse=b):
-                    visit(a)
-                    visit(b)
-
-    visit(function.body)
-    return out
-
-
 def finer(cx: Context, ways: Ways, values: Iterable[eq.Expr], stored: Iterable[eq.Expr] = ()) -> Ways | None:
     """Ways to try next where a block's index is left in ``values``: the source's own block size where it computes with
     one (``block * 16 + thread``), else the block and the thread as two indices. None if there is nothing finer."""
@@ -397,4 +339,4 @@ def _sizes(nodes: list[eq.Expr], block: eq.Expr, block_dim: eq.Expr) -> set[int]
     return out
 
 
-__all__ = ["bind", "hardware", "is_integer", "names_of"]
+__all__ = ["bind", "is_integer"]

@@ -14,10 +14,11 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads.hardware import hardware
 from kraise.raising.threads.limits import limits
 from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import by_launch
-from kraise.raising.threads.sizes import hinted, launched
+from kraise.raising.threads.told import hinted, launched
 
 
 def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple[str, eq.Expr], ...]]:
@@ -48,7 +49,7 @@ def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> 
     (``4 * y + x``), a guard of the source must say it of the one."""
     told = {f.poly for a in accesses for c in a.path if (f := classify(c)) is not None and f.kind == "ge"}
     several = len(set(cx.axes.values())) > 1
-    shared = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "gridDim"}
+    shared = {axis for kind, axis in hardware(cx.function.body) if kind == "gridDim"}
     found: dict[tuple[int, eq.Expr], None] = {}
     for s in stmts:
         sums = [a for n in topological(statement_expressions(s)) if isinstance(n, eq.Reduce) for a in n.axes]
@@ -92,7 +93,7 @@ def guessed(cx: Context, ways: threads.Ways, body: tuple[k.Stmt, ...]) -> bool:
     """Whether the source asks how many threads a block has (``blockDim``) along an axis of which only a guess says it:
     no launch in the file does, nor an array of which every thread fills a cell and all cells are read."""
     told = {*launched(cx.module, cx.function), *hinted(cx.module, cx.function)}
-    asked = {axis for kind, axis in threads.hardware(cx.function.body) if kind == "blockDim"} - told
+    asked = {axis for kind, axis in hardware(cx.function.body) if kind == "blockDim"} - told
     open_ = {axis: abs(n) for axis, n in ways.items() if abs(n) > 1 and axis in asked}
     cells, full = (limits(body, guarded=True), reached(body, certainly=True)) if open_ else ({}, {})
     return any(not n == full.get(axis) == cells.get(axis) for axis, n in open_.items())

@@ -6,8 +6,9 @@ from kraise.ir import kernel as k
 from kraise.raising.collective.opened import walked
 from kraise.raising.threads.indices import LANES, Ways
 from kraise.raising.threads.part_warps import parts
-from kraise.raising.threads.sizes import contradicts, from_thread, inside, once, thread_locals
+from kraise.raising.threads.sizes import from_thread, inside, once, thread_locals
 from kraise.raising.threads.spelled import addends, bare, number, thread_axis
+from kraise.raising.threads.told import contradicts
 
 
 def without_launch(start: Ways, body: tuple[k.Stmt, ...], by_warps: bool, told: dict[int, int]) -> list[Ways]:
