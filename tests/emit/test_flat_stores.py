@@ -292,3 +292,30 @@ def test_pairs_in_rows_of_rows(guard, second, apart):
         assert "grid.y <= H must hold" in done.text
         case = {"shapes": {"q": (30,)}, "values": {"H": 3, "D": 5}, "grid": (2, 3), "block": (4,)}
         agrees(done, pipeline.Request(**case), guard)
+
+
+SCALED = """
+def scaled(x, y, z):
+    for j in range(len(x)):
+        z[j] *= x[0]
+    s = 0.0
+    for i in range(len(x)):
+        s += y[i] * z[len(x) - 1 - i]
+    return s
+
+
+def filled(y, z):
+    for j in range(len(y)):
+        z[j] = 0.5
+    for i in range(len(y)):
+        y[i] += z[len(y) - 1 - i]
+"""
+
+
+def test_what_one_number_was_stored_to_is_read_backwards():
+    """XLA ends the process over ``z.at[:n].multiply(c)[::-1]``."""
+    module = load_module(pipeline.translate(SCALED, "k.py").text)
+    x = np.arange(1, 5, dtype=np.float32)
+    s, z = module.scaled(2 * x, x, x * x)
+    assert float(s) == 100 and z.tolist() == [2, 8, 18, 32]
+    assert module.filled(x, 3 * x)[0].tolist() == [1.5, 2.5, 3.5, 4.5]

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads import diagonals, moving, window_stacks
+from kraise.emit.loads.backwards import of_one_number
 from kraise.emit.loads.blocked import Blocks, blocks, reshaped
 from kraise.emit.loads.dims import Clamp, Dim, Gather, Range, Roll, Scalar, classify, leaves_row, step_of, turned
 from kraise.emit.loads.filled import (
@@ -76,8 +77,7 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         behind = len(ctx.array_extents(node.version, ())) - 1
         leaves = any(isinstance(s, eq.Op) for s in node.subscripts[len(node.subscripts) - behind :])
         if not by_launch(node.view[1:]):  # rows that the launch only counts: their columns may leave them
-            columns = zip(node.subscripts[1:], node.view[1:], strict=False)
-            leaves |= any(leaves_row(s, n, frame) for s, n in columns)
+            leaves |= any(leaves_row(s, n, frame) for s, n in zip(node.subscripts[1:], node.view[1:], strict=False))
         node = replace(node, safe=leaves, limit=None)
     one = column(ctx, node, top, behind) if padded and top is not None else None
     base, node = one or (viewed(ctx, node.version, node.view, padded, top), node)
@@ -98,6 +98,8 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
         (blocks(ctx, s, d.axes) or d) if isinstance(d, Gather) else d
         for s, d in zip(node.subscripts, dims, strict=True)
     ]
+    if of_one_number(ctx, node.version, dims):
+        return _gather(low, base, node, extents, frame)
     doubted(ctx, dims, extents)
     if any(isinstance(d, Roll) for d in dims) and any(isinstance(d, Scalar) for d in dims) and not node.safe:
         # the row first, then the roll of it
