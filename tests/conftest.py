@@ -9,7 +9,10 @@ import pytest
 
 # tests of these files share a fixture that takes long, those of one sample its translation: one process runs them
 # (marks would say so, but pytest-xdist 3.8 does not get them into the ids of pytest 9.2)
-WHOLE = ("tests/hosts/test_compiled.py", "tests/hosts/test_simulated.py")
+WHOLE = (
+    *("tests/hosts/test_compiled.py", "tests/hosts/test_simulated.py", "tests/frontends_cuda/test_values.py"),
+    *("tests/traps/test_programs.py", "tests/traps/test_cuda.py"),
+)
 BY_PARAMETER = "tests/test_samples.py"
 
 # thousands of small functions are compiled, each is run a few times: half of the time was LLVM's.

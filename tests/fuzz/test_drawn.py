@@ -39,5 +39,5 @@ def test_what_shows_a_bug_is_shrunk():
             shown.append(len(drawn.source))
         return found
 
-    small = find(PROGRAMS, shows, settings=settings(FEW, max_examples=60), random=random.Random(0))
+    small = find(PROGRAMS, shows, settings=settings(FEW, max_examples=20), random=random.Random(0))
     assert shows(small) and len(small.source) < max(shown), small.source

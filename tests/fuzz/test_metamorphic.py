@@ -55,7 +55,7 @@ print(*(hashlib.sha256(texts[s].encode()).hexdigest() for s in sorted(texts)))
     assert len(first) == 8 and first == run(code.replace("ORDER", "reversed"), PYTHONHASHSEED="77")
 
 
-@pytest.mark.parametrize("seed", range(300, 306))
+@pytest.mark.parametrize("seed", (300, 301, 302, 303, 304, 306))  # 305 takes as long as all others
 def test_new_names_rename_the_output(seed):
     """Names of the same length and order: the text may break its lines where it did."""
     program = generate(seed)
