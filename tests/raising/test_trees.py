@@ -1,6 +1,7 @@
 """Trees over exponents of two and within warps: what is a sum over an axis, and the twins that are not."""
 
 import textwrap
+from functools import cache
 
 import jax.numpy as jnp
 import pytest
@@ -37,6 +38,7 @@ GIVEN = {
 }
 
 
+@cache
 def translated(**changes):
     body = textwrap.indent(textwrap.dedent(TREE.format(**GIVEN | changes)).strip("\n"), "    ")
     return pipeline.translate(HEAD + body + "\n", "kernel.py")
