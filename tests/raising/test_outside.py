@@ -52,6 +52,8 @@ ROUND = {
     "a range below zero": "def f(x, y):\n n = len(x)\n for k in range(-n, 0): y[k] = x[k]",
     "a range down below zero": "def f(x, y):\n s = 0.0\n for k in range(-1, -len(x) - 1, -1): s = 0.5 * s + x[k]\n y[0] = s",
     "a range from below zero, under data": "def f(x, y):\n for i in range(len(y)):\n  for k in range(-2, 3):\n   if x[k] > 0: y[i] = x[k]",
+    "the last ones, by a parameter": "def f(x, y, q):\n for k in range(q): y[k] = x[k - q]",
+    "a row of three": "def f(A, w):\n for i in range(len(w)):\n  for k in range(2): w[i] += A[i, -k - 1]",
     "a range over the whole": "def f(x, y):\n for k in range(len(x) + 1): y[0] += x[-k]",
     "from the end": "def f(x, y):\n for i in range(len(x)): y[-i - 1] = x[i] - x[-i - 1]",
     "two axes": "def f(A, B):\n for i in range(len(A)):\n  for j in range(len(A)): B[i, j] = A[i - 1, j] - A[-1 - i, j - 1]",

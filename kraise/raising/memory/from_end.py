@@ -73,10 +73,12 @@ def for_some_sizes(cx: Context, st: State, a: Access, axis: int) -> Some | None:
     if not poly.indices() or implied((*path, *cx.facts), eq.Op("ge", (subscript, eq.Const(0, INT)), BOOL)):
         return None
     key, lowest = place(cx, st, a, axis), largest(-poly, path)
+    how = "checked" if key is None else cx.from_end.get(key)
+    if how not in (None, "checked"):
+        return None  # counted from the end already: what is below zero still lies further below than the array is long
     some = somewhere(replace(a, path=path), poly, -poly - 1, cx.facts)
     if some is None:
         return None
-    how = "checked" if key is None else cx.from_end.get(key)
     size = eq.Shape(a.array, axis, INT)
     itself, top = poly.coefficient(size).value, largest(poly, path)
     twice = top is None or lowest is None or not nonnegative(path, to_poly(size) - 1 - top - lowest)
