@@ -110,7 +110,7 @@ class Raiser:
         body.body = in_turns(cx, body.body, live)
         self.inlined = body.body
         if cx.unroll:
-            body.body = unrolled(cx, body.body)
+            body.body = unrolled(cx, body.body, self.ways)
         if cx.registers:
             body.body = registers(body.body)
         self.returns = body.returns
@@ -305,9 +305,10 @@ class Raiser:
             s.after for s in marked if any(isinstance(n, eq.Read) and n.safe for n in topological((s.value,)))
         )
 
-    def unrolls(self) -> bool:
-        """Whether there are loops with barriers that could be written out."""
-        return self.cx.cooperative and unrolled(self.cx, self.inlined) != self.inlined
+    def unrolls(self, sized: bool = True) -> bool:
+        """Whether there are loops with barriers that could be written out; not ``sized``: whatever a block's size."""
+        known = self.ways if sized else {}
+        return self.cx.cooperative and unrolled(self.cx, self.inlined, known) != self.inlined
 
     def seen(self) -> list[eq.Expr]:
         """What the run has computed so far."""

@@ -176,8 +176,14 @@ def _search(
                 elif sizes:
                     more = replace(start, ways=sizes.pop(0), named={})
                 elif last.unrolls() and not known.unroll:
-                    more = replace(start, unroll=True)  # without a suggested size: a race may hide behind both
-                elif known.unroll and not start.ways and (filled := widest(last, told)) and known.ways != filled:
+                    # without a suggested size, unless it tells the rounds: a race may hide behind both
+                    more = replace(start, unroll=True, ways=start.ways if last.unrolls(sized=False) else last.ways)
+                elif (
+                    known.unroll
+                    and not start.ways
+                    and (filled := widest(last, told) or _first(tried))
+                    and known.ways != filled
+                ):
                     more = replace(start, unroll=True, ways=filled)
                 elif not start.groups and (shares := shared_out(last.cx, refused)):
                     sizes, start = None, replace(start, ways={}, named={}, groups=shares)
@@ -236,6 +242,12 @@ def _in_best_form(
         if sized is not None and (sized.launch != "required" or fewer(sized.body, kernel.body)):
             return sized
     return _guarded(module, function, options, known, run) or kernel if kernel.launch else kernel
+
+
+def _first(tried: list[Attempt]) -> threads.Ways:
+    """The first size of a block that was tried."""
+    sized = ({a: -abs(n) for a, n in t.known.ways.items() if a in range(3) and abs(n) > 1} for t in tried)
+    return next((ways for ways in sized if ways), {})
 
 
 def _in_shares(

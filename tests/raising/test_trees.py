@@ -414,3 +414,36 @@ def test_what_a_tree_leaves_is_not_added_to():
     assert refused.text is None and refused.diagnostics[0].code == "KR299", refused.diagnostics
     anew = pipeline.translate(source.replace("s[t] += t < n", "s[t] = t < n"), "f.cu")
     assert agrees(anew, {"x": (60,), "y": (5,)}, {"rows": 5, "n": 12}, (1,), (64,))
+
+
+IN_PLACE = """__global__ void k(int *x, int *y, unsigned n) {{
+  unsigned t = threadIdx.x, i = blockIdx.x * {threads} + t;
+  int *own = x + blockIdx.x * {threads};
+  if (i >= n) return;
+  for ({rounds}) {{ {step} __syncthreads(); }}
+  if (t == 0) y[blockIdx.x] = own[0];
+}}"""
+HALVING = {"rounds": "int s = {threads} / 2; s > 0; s >>= 1", "step": "if (t < s) own[t] += own[t + s];"}
+DOUBLING = {
+    "rounds": "int s = 1; s < {threads}; s *= 2",
+    "step": "int at = 2 * s * t; if (at < {threads}) own[at] += own[at + s];",
+}
+
+
+@pytest.mark.parametrize("form", [HALVING, DOUBLING])
+def test_a_tree_in_place_in_memory_of_the_device(form):
+    """What it leaves of its array is returned: each step stays. The threads of a block must be known."""
+    rounds, step = (form[part].format(threads="16") for part in ("rounds", "step"))
+    source = IN_PLACE.format(threads="16", rounds=rounds, step=step)
+    assert judge(source, "cu", "x=i[48]<-9:9 y=i[3] n=48", [((3,), (16,))]) == "right"
+    assert judge(source.replace("__syncthreads();", ""), "cu", "", []) == "refused KR201"
+    assert judge(source.replace("blockIdx.x * 16;", "blockIdx.x * 8;"), "cu", "", []).startswith("refused KR20")
+
+
+def test_a_launch_tells_the_rounds_of_a_tree_in_place():
+    rounds, step = (HALVING[part].format(threads="blockDim.x") for part in ("rounds", "step"))
+    source = IN_PLACE.format(threads="blockDim.x", rounds=rounds, step=step).replace("if (i >= n) return;", "")
+    (found,) = pipeline.translate(source, "k.cu").diagnostics
+    assert "how many threads a block has" in found.hint
+    source += "void run(int *x, int *y, int n) { k<<<n / 16, 16>>>(x, y, n); }"
+    assert judge(source, "cu", "x=i[48]<-9:9 y=i[3] n=48", [((3,), (16,))]) == "right"

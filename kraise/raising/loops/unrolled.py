@@ -8,7 +8,7 @@ round, whatever the thread and the data.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kraise.ir import kernel as k
 from kraise.ir.operations import COMPARISONS
@@ -37,11 +37,12 @@ class _Unknown(Exception):
     """A number that is not known."""
 
 
-def unrolled(cx: Context, stmts: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
-    """``stmts`` with such loops written out; the same if there are none, or if it would be too long."""
+def unrolled(cx: Context, stmts: tuple[k.Stmt, ...], threads: Mapping[int, int]) -> tuple[k.Stmt, ...]:
+    """``stmts`` with such loops written out, in blocks of so many ``threads`` along axes of which that is known; the
+    same if there are none, or if it would be too long."""
     made = _Unroller(cx)
     try:
-        out = made.block(stmts, {})
+        out = made.block(stmts, {f"blockDim.{axis}": abs(n) for axis, n in threads.items() if axis < 3 and abs(n) > 1})
     except _Unknown:
         return stmts
     return out if made.loops else stmts
@@ -132,6 +133,8 @@ def _number(e: k.Expr, known: Numbers) -> int:
             return int(v)
         case k.Var(name=name) if name in known:
             return known[name]
+        case k.Hw(kind="blockDim", axis=axis) if f"blockDim.{axis}" in known:
+            return known[f"blockDim.{axis}"]
         case k.Cast(type=t, arg=k.Op(name="pow", args=(k.Const(value=2.0), a))) if t.is_integer:
             out = _FOLDS["pow"](2, _number(_whole(a), known))  # exact in floating point, too
         case k.Cast(arg=a, type=t) if t.is_integer:

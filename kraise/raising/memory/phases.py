@@ -76,7 +76,8 @@ def has_barrier(cx: Context, stmts: object, steps: bool = False) -> bool:
 
 
 def cooperative(cx: Context) -> bool:
-    """Whether the kernel, or what it calls, has shared arrays (their names go to ``cx.shared``) or warp primitives."""
+    """Whether the threads of a block do something together: the kernel, or what it calls, has shared arrays (their
+    names go to ``cx.shared``), warp primitives, or barriers of the block."""
     functions = {f.name: f for f in cx.module.functions}
     stack: list[object] = [cx.function.body, *(functions[c].body for c in cx.calls if c in functions)]
     found = False
@@ -84,7 +85,7 @@ def cooperative(cx: Context) -> bool:
         x = stack.pop()
         if isinstance(x, k.LocalArray) and x.space == "shared":
             cx.shared.add(x.name)
-        found = found or isinstance(x, k.Warp)
+        found = found or isinstance(x, k.Warp) or (isinstance(x, k.Barrier) and x.scope == "block")
         if isinstance(x, tuple | list):
             stack.extend(x)
         elif hasattr(x, "__dataclass_fields__"):

@@ -12,6 +12,7 @@ from kraise.raising.ragged.own_places import COUNTED
 from kraise.raising.run.arithmetic import index_like, row_like
 
 HINT = "use an atomic if all of them count, or guard the store to the one that does"
+SIZE_HINT = "say how many threads a block has (a launch in this file, or a constant): barriers keep no two blocks apart"
 BARRIER_HINT = "put a barrier (cuda.syncthreads(), __syncthreads()) between the two"
 
 
@@ -54,8 +55,9 @@ def _counter(subscripts: list[eq.Expr]) -> str:
     return ""
 
 
-def refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shared: bool) -> Refused:
-    """``where`` they meet, in words, if that is known; ``shared``: in an array of a block."""
+def refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shared: bool, met: bool = False) -> Refused:
+    """``where`` they meet, in words, if that is known; ``shared``: in an array of a block; ``met``: there are barriers,
+    and how many threads come to them is not known."""
     which = ", ".join(threads)
     seen = f" ({where})" if where else ""
     if w is other:
@@ -98,6 +100,6 @@ def refusal(w: Access, other: Access, threads: tuple[str, ...], where: str, shar
         "KR201",
         f"a thread writes an element of `{w.array}` that another one {verb}{line}, with no barrier between{seen}",
         w.span,
-        BARRIER_HINT if shared else "write to another array than the one that is read",
+        BARRIER_HINT if shared else (SIZE_HINT if met else "write to another array than the one that is read"),
         where,
     )

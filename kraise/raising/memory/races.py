@@ -84,7 +84,9 @@ def check(
                     met = None
                 kept = met is None or stays(cx, w, other, used) or stays(cx, other, w, used)
                 if met is not None and not kept and (w.array, w.span) not in found:
-                    found[w.array, w.span] = refusal(w, other, running, met(), w.array in shared)
+                    found[w.array, w.span] = refusal(
+                        w, other, running, met(), w.array in shared, bool(cx.barriers) and not cx.tile
+                    )
         if len(found) > len(begun) and set_once(cx, raws, (), group[0].array):
             found = begun
     if found:
