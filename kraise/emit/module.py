@@ -134,7 +134,7 @@ def _emit(module: eq.Module) -> str:
             over_windows.NAME: over_windows.TEXT,
             over_windows.STACK: over_windows.STACK_TEXT,
             **diagonals.TEXTS,
-            **pooling.TEXTS,
+            **pooling.texts(needs),
         }.items()
         if name in needs
     ]

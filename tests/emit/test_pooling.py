@@ -124,6 +124,26 @@ def test_masks_that_keep_more_out_than_the_borders():
     np.testing.assert_array_equal(found["dilate"](x, np.zeros_like(x), 1), wanted)
 
 
+SOME = """def some(x, y, n, m):
+    i = cuda.grid(1)
+    if i < n:
+        s = 1.0
+        for a in range(m):
+            s = max(s, x[i + a])
+        y[i] = s
+"""
+
+
+def test_windows_of_no_elements():
+    """They were one fewer than they should be."""
+    done, found = raised(HEAD + SOME)
+    assert "windows_max(" in done.text and "windows without" in done.text
+    x = np.arange(7, dtype=np.float32)
+    for n, m in ((5, 0), (5, 2), (0, 0)):
+        wanted = [max([1.0, *x[i : i + m]]) for i in range(n)] + [0.0] * (5 - n)
+        np.testing.assert_array_equal(found["some"](x, np.zeros(5, np.float32), n, m), wanted)
+
+
 AHEAD = """def ahead(x, y):
     i = cuda.grid(1)
     if i < x.shape[0]:

@@ -9,6 +9,7 @@ points are sums of slices (:mod:`kraise.emit.loads.windows`), windows that do no
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from kraise.emit import tree
@@ -38,10 +39,20 @@ def windows_{op}(x, size, strides, padding=0):
         x = x[(*before, slice(None, None, stride))]
     return x
 '''
-TEXTS = {
-    "windows_max": _TEXT.format(op="max", word="largest", sign="-", limit="min"),
-    "windows_min": _TEXT.format(op="min", word="smallest", sign="", limit="max"),
-}
+_PADDED = "    x = jnp.pad(x, padding, constant_values=start)\n"
+_NONE = """    if not all(size):  # windows without elements
+        counts = [(n - c) // s + 1 for n, c, s in zip(x.shape, size, strides)]
+        return jnp.full(counts, start, x.dtype)
+"""
+EMPTY = "windows without elements"  # asked for where a window may have none
+_WORDS = {"max": ("largest", "-", "min"), "min": ("smallest", "", "max")}
+
+
+def texts(needs: Set[str]) -> dict[str, str]:
+    """The functions that are called, by name."""
+    body = _TEXT.replace(_PADDED, _PADDED + _NONE) if EMPTY in needs else _TEXT
+    named = {op: dict(zip(("word", "sign", "limit"), words, strict=True)) for op, words in _WORDS.items()}
+    return {f"windows_{op}": body.format(op=op, **words) for op, words in named.items()}
 
 
 @dataclass
@@ -204,6 +215,9 @@ def _text(
         call = py.call("jax.lax.reduce_window", text, start, Atom("jax.lax.add"), *shapes, padding or Atom('"VALID"'))
     else:
         ctx.needs.add(f"windows_{node.op}")
+        counts = [ctx.size(w.tap) for w in plan.windows.values()]
+        if not all(c is not None and nonnegative(c + -1) for c in counts):
+            ctx.needs.add(EMPTY)
         call = py.call(f"windows_{node.op}", text, *shapes, *(() if padding is None else (padding,)))
     made = [plan.windows[at].own if at in plan.windows else plan.plain[at] for at in order]
     if tuple(made) != own:
@@ -260,4 +274,4 @@ def _padding(ctx: Context, plan: _Plan) -> Py | None:
     return py.Tup(tuple(map(py.Tup, widths)))
 
 
-__all__ = ["TEXTS", "pooled"]
+__all__ = ["pooled", "texts"]
