@@ -43,6 +43,7 @@ from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.threads import indices as threads
 from kraise.raising.threads.literal_strides import strides
+from kraise.raising.threads.numbered_blocks import capped
 from kraise.raising.threads.part_warps import parts, stepping, width
 from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.rimmed import without_launch
@@ -226,6 +227,10 @@ def _in_best_form(
             return sized
     kernel = _in_common_rows(module, function, options, known, run, kernel) or kernel
     kernel = _unconditional(module, function, options, known) or kernel
+    for ways in suggested(run.inlined, {}) if capped(kernel) and not given and unsized(known.ways) else ():
+        sized = None if contradicts(ways, told) else _sized(module, function, options, known, ways)
+        if sized is not None and not capped(sized):
+            return sized
     if halved(kernel.body) and not known.unroll and run.unrolls():
         written = _once(module, function, options, replace(known, unroll=True))
         if written is not None and loops(written.body) < loops(kernel.body):

@@ -41,6 +41,15 @@ def test_cells_that_are_stored_are_shared_out():
     assert judge(source, "cu", "x=i[40]<-9:9 y=i[40] n=40", [((3,), (8,))]) == "right"
 
 
+def test_a_block_of_three_axes_is_numbered_through():
+    """Rows of four were taken to be apart: no n above 4 was right."""
+    number = "(blockIdx.z * blockDim.z + threadIdx.z) * 8 + threadIdx.y * 4 + threadIdx.x"
+    source = f"__global__ void k(const int *x, int *y, int n) {{ int j = {number}; if (j < n) y[n - 1 - j] = x[j]; }}"
+    assert judge(source, "cu", "x=i[30]<-9:9 y=i[30] n=30", [((1, 1, 2), (4, 2, 2))]) == "right"
+    uneven = source.replace("* 8", "* 6")  # no digits
+    assert judge(uneven, "cu", "x=i[30]<-9:9 y=i[30] n=30", [((1, 1, 2), (4, 2, 2))]) != "right"
+
+
 COARSE = """__global__ void k(const int *x, int *y, int n, int w) {{
   int a = 0;
   for (int k = 0; k < 4; k++) {{

@@ -16,6 +16,7 @@ from kraise.ir.types import INT, ScalarType
 from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import maybe
 from kraise.raising.threads.indices import Ways
+from kraise.raising.threads.numbered_blocks import numbered
 from kraise.raising.threads.spelled import (
     a_block_on,
     addends,
@@ -102,6 +103,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
             case k.For(step=k.Const(value=by)):
                 for further_on in _beside(s):  # for (base = 0; base < n; base += 32): base + threadIdx.x
                     vote(further_on, by)
+    for axis, count in numbered(nodes, names).items() if not votes else ():
+        vote(k.Hw("thread", axis, INT), count)
     axes = sorted(votes)  # the likeliest of each axis, the second of each, ...
     ranked = product(*(list(enumerate(votes[a])) for a in axes))
     likeliest = sorted(ranked, key=lambda sizes: (len({rank for rank, _ in sizes}), sum(rank for rank, _ in sizes)))
