@@ -98,6 +98,7 @@ class Raiser:
 
     def run(self) -> eq.Kernel:
         cx, function = self.cx, self.cx.function
+        cx.cooperative = cooperative(cx)
         body = structure(function)
         body.body = without_gaps(with_whole_bounds(inlined(cx.module, function, body.body, cx.registers)))
         body.body = from_end.counted(body.body, cx.from_end)
@@ -110,13 +111,12 @@ class Raiser:
         body.body = in_turns(cx, body.body, live)
         self.inlined = body.body
         if cx.unroll:
-            body.body = unrolled(cx, body.body, self.ways)
+            body.body = unrolled(cx, body.body, self._threads())
         if cx.registers:
             body.body = registers(body.body)
         self.returns = body.returns
         collect_types(cx, body.body)
         st = self.st
-        cx.cooperative = cooperative(cx)
         cx.most = limits(body.body) if cx.shared else {}
         cx.sites = store_sites(cx)
         for p in function.params:
@@ -307,8 +307,13 @@ class Raiser:
 
     def unrolls(self, sized: bool = True) -> bool:
         """Whether there are loops with barriers that could be written out; not ``sized``: whatever a block's size."""
-        known = self.ways if sized else {}
+        known = self._threads() if sized else {}
         return self.cx.cooperative and unrolled(self.cx, self.inlined, known) != self.inlined
+
+    def _threads(self) -> threads.Ways:
+        """How many threads a block has, for rounds that are counted by them: of arrays in memory of the device (of
+        shared ones a loop of steps does for blocks of any size)."""
+        return {} if self.cx.shared else self.ways
 
     def seen(self) -> list[eq.Expr]:
         """What the run has computed so far."""

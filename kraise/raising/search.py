@@ -182,7 +182,7 @@ def _search(
                 elif (
                     known.unroll
                     and not start.ways
-                    and (filled := widest(last, told) or _first(tried))
+                    and (filled := widest(last, told) or ({} if last.cx.shared else _first(tried)))
                     and known.ways != filled
                 ):
                     more = replace(start, unroll=True, ways=filled)
