@@ -111,7 +111,7 @@ class Raiser:
         body.body = in_turns(cx, body.body, live)
         self.inlined = body.body
         if cx.unroll:
-            body.body = unrolled(cx, body.body, self._threads())
+            body.body = unrolled(cx, body.body, self.ways)
         if cx.registers:
             body.body = registers(body.body)
         self.returns = body.returns
@@ -307,13 +307,7 @@ class Raiser:
 
     def unrolls(self, sized: bool = True) -> bool:
         """Whether there are loops with barriers that could be written out; not ``sized``: whatever a block's size."""
-        known = self._threads() if sized else {}
-        return self.cx.cooperative and unrolled(self.cx, self.inlined, known) != self.inlined
-
-    def _threads(self) -> threads.Ways:
-        """How many threads a block has, for rounds that are counted by them: of arrays in memory of the device (of
-        shared ones a loop of steps does for blocks of any size)."""
-        return {} if self.cx.shared else self.ways
+        return self.cx.cooperative and unrolled(self.cx, self.inlined, self.ways if sized else {}) != self.inlined
 
     def seen(self) -> list[eq.Expr]:
         """What the run has computed so far."""

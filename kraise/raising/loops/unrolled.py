@@ -38,11 +38,13 @@ class _Unknown(Exception):
 
 
 def unrolled(cx: Context, stmts: tuple[k.Stmt, ...], threads: Mapping[int, int]) -> tuple[k.Stmt, ...]:
-    """``stmts`` with such loops written out, in blocks of so many ``threads`` along axes of which that is known; the
-    same if there are none, or if it would be too long."""
+    """``stmts`` with such loops written out, in blocks of so many ``threads`` along axes of which that is known (of
+    shared arrays a loop of steps does for blocks of any size); the same if there are none, or if it would be too
+    long."""
     made = _Unroller(cx)
+    sizes = {f"blockDim.{a}": abs(n) for a, n in threads.items() if a < 3 and abs(n) > 1 and not cx.shared}
     try:
-        out = made.block(stmts, {f"blockDim.{axis}": abs(n) for axis, n in threads.items() if axis < 3 and abs(n) > 1})
+        out = made.block(stmts, sizes)
     except _Unknown:
         return stmts
     return out if made.loops else stmts
