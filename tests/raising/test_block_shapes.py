@@ -1,7 +1,9 @@
 """Threads of a block of several axes that are numbered through."""
 
+import numpy as np
 import pytest
 
+from kraise import pipeline
 from tests.hostile.judge import judge
 
 KERNEL = """__global__ void k(const int *x, int *y, int n) {{
@@ -199,3 +201,17 @@ def k(x, y, z):
 def test_lanes_are_counted_through_the_block():
     source = NUMBERED_BLOCK.replace(", z)", ")")
     assert judge(source, "py", "x=f[190] y=f[6]", [((3, 1), (8, 4, 2)), ((1, 2), (4, 4, 6))]) == "right"
+
+
+def test_blocks_that_a_local_that_is_not_read_counts_are_there():
+    """A block of one row has no second axis for it to stand for."""
+    source = """
+__global__ void f(float *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int j = blockIdx.y * blockDim.y + threadIdx.y;
+  atomicAdd(&out[0], (float)gridDim.x);
+}
+"""
+    scope = {}
+    exec(pipeline.translate(source, "f.cu").text, scope)
+    assert scope["f"](np.zeros(1, np.float32), grid=(3, 5), block=(4, 2))[0] == 3 * 5 * 4 * 2 * 3

@@ -9,6 +9,7 @@ may as well be one row of so many threads: the number takes each value below the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import permutations
@@ -48,8 +49,14 @@ def in_one_row(module: k.Module, function: k.Function) -> k.Function:
             body = _Row(order, _locals(function, nodes)).body(function.body)
         except _Otherwise:
             continue
+        if _blocks(nodes) - _blocks(walked(body)):
+            break  # what is computed and not read still says that the grid has this axis
         return replace(function, body=body, one_row=len(axes))
     return function
+
+
+def _blocks(nodes: Iterable[object]) -> set[int]:
+    return {n.axis for n in nodes if isinstance(n, k.Hw) and n.kind == "block"}
 
 
 def _locals(function: k.Function, nodes: list[object]) -> dict[str, k.Expr]:
