@@ -80,7 +80,7 @@ MASKED = {
     "its own cells": (THREADS, LOCAL.format("j - 1") + "if w[i] > j - 2: s = 0.5 * s + v[~j] * j"),
     "by a parameter": ("n", "y[j] = x[j - p[0]]\n  s += w[j - m] if x[j] > 0 else x[j - m]"),
     "rounds written out": ("-2, 1", "s = math.sin(s) + x[j] * w[j]"),
-    "stored under data": ("n", "if w[j] > 0: y[j - 1] = x[j]"),
+    "stored under data": ("n", "if w[j] > 0: y[j - 1] = x[j]\n  if x[j] > 0: y[-j - 1] += w[j]"),
     "stored, too": ("n", "if w[j] > 0: y[j - 1] = x[-j - 1]\n  elif w[j - 1] > 0: y[j - 1] += x[j - 1]"),
 }
 

@@ -82,10 +82,11 @@ def for_some_sizes(cx: Context, st: State, a: Access, axis: int) -> Some | None:
     size = eq.Shape(a.array, axis, INT)
     itself, top = poly.coefficient(size).value, largest(poly, path)
     twice = top is None or lowest is None or not nonnegative(path, to_poly(size) - 1 - top - lowest)
-    if a.write and lowest is not None and not any(c < 0 for c in lowest.terms.values()):
+    spared = lowest is not None and any(c < 0 for c in lowest.terms.values())
+    if (a.write or a.own) and not spared:
         return None  # at every size, where data let it: a scatter to places that count from the end by themselves
     asked = how == "checked" or (itself or 0) > 0 or (a.write and not a.accumulate and twice)
-    if asked and lowest is not None and some.spared_by(-lowest):
+    if asked and spared and lowest is not None and some.spared_by(-lowest):
         sides = (Poly({m: abs(c) for m, c in lowest.terms.items() if (c > 0) == above}) for above in (True, False))
         less, more = map(to_expr, sides)
         check = eq.Op("le", (less, more), BOOL)
