@@ -25,7 +25,7 @@ def block_energy(v, mass, total, *, grid, block):
     v_0 = jnp.pad(v[:count, 0], (0, grid * block - count)).reshape(grid, block)
     v_1 = jnp.pad(v[:count, 1], (0, grid * block - count)).reshape(grid, block)
     return total.at[:grid].set(
-        0.5 * jnp.sum(mass2 * (v_0**2 + v_1**2), axis=1)
+        0.5 * jnp.sum(1.0 * mass2 * (v_0**2 + v_1**2), axis=1)
     )  # kernel.py:19
 
 

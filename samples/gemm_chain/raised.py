@@ -14,7 +14,9 @@ def gemm_chain(alpha, beta, A, B, C, tmp, D):
     rows, cols = A.shape
     D_rows, D_cols = D.shape
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        tmp = tmp.at[:cols, : B.shape[1]].set(alpha * (A.T @ B[:rows]))  # kernel.py:13
+        tmp = tmp.at[:cols, : B.shape[1]].set(
+            alpha * ((1.0 * A.T) @ B[:rows])
+        )  # kernel.py:13
         D = (D * beta + tmp[:D_rows, : C.shape[0]] @ C[:, :D_cols]).astype(
             D.dtype
         )  # kernel.py:19

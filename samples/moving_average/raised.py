@@ -40,7 +40,7 @@ def trailing_average(signal, smooth):
     n = smooth.shape[0]
     return (
         (
-            signal[:n]
+            1.0 * signal[:n]
             + signal[1 : n + 1]
             + signal[2 : n + 2]
             + signal[3 : n + 3]

@@ -33,7 +33,7 @@ def score(documents, paragraphs, weights, words, scores):
         - 1
     )
     inside = jax.ops.segment_sum(
-        words, row, max(min(n - 1, m), 0), indices_are_sorted=True
+        1.0 * words, row, max(min(n - 1, m), 0), indices_are_sorted=True
     )  # kernel.py:14
     inside_2 = (row_2 >= 0) & (row_2 < scores_size)
     totals = jax.ops.segment_sum(
@@ -80,7 +80,7 @@ def second_neighbours(starts, neighbours, x, y):
     row = jnp.cumsum(jnp.bincount(starts, length=n)) - 1
     row_2 = jnp.cumsum(jnp.bincount(starts[: m + 1], length=n)) - 1
     totals = jax.ops.segment_sum(
-        x[neighbours], row, starts.shape[0] - 1, indices_are_sorted=True
+        1.0 * x[neighbours], row, starts.shape[0] - 1, indices_are_sorted=True
     )
     totals_2 = jax.ops.segment_sum(
         totals[neighbours], row_2, m, indices_are_sorted=True

@@ -48,7 +48,7 @@ def test_gemm():
     )
     A, B, C = f32(3, 4), f32(4, 5), f32(3, 5)
     close(f(A, B, C, 2.0, 0.5), 2 * A @ B + 0.5 * C)
-    assert "alpha * (A @ B[:cols])" in EMITTED["gemm"]
+    assert "alpha * ((1.0 * A) @ B[:cols])" in EMITTED["gemm"]
 
 
 def test_flat_matmul():

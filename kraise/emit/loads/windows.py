@@ -13,6 +13,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom
 from kraise.ir import equations as eq
+from kraise.ir.open_types import floats, in_floats
 from kraise.ir.operations import COMPARISONS
 from kraise.ir.walk import transform
 
@@ -49,7 +50,7 @@ def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
         return None
     if _heavy(low, node):
         return None
-    total = chain[0][0]
+    total = floats(chain[0][0]) if in_floats(node) else chain[0][0]
     for body, _ in chain[1:]:
         total = eq.Op(node.op, (total, body), node.type)
     return total

@@ -9,7 +9,8 @@ from kraise.emit.stores import versions
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
-from kraise.ir.types import NUMBER, UINT64, ScalarType
+from kraise.ir.open_types import is_open, kind_of
+from kraise.ir.types import FLOAT, NUMBER, UINT64, ScalarType
 from kraise.ir.walk import is_unsigned_size
 
 
@@ -36,6 +37,8 @@ def same_type(context: Context, stmt: eq.Write) -> bool:
                 pass
             case eq.Op(name="add" | "sub" | "mul" | "neg" | "min" | "max" | "select"):
                 pass
+            case eq.Scan(op="add", init=init, body=body) if kind_of(init) == FLOAT and is_open(body):
+                return False
             case eq.Scan(op="add" | "mul" | "min" | "max" | "sort") if widened.NAME not in context.needs:
                 pass  # of bytes, too, JAX's running values are of the array's own type
             case eq.Const(type=kind) if kind.is_integer or isinstance(root, eq.Scan):

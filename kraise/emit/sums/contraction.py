@@ -10,7 +10,8 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
-from kraise.ir.types import INT, ScalarType
+from kraise.ir.open_types import floats, is_open
+from kraise.ir.types import INT, NUMBER, ScalarType
 
 
 @dataclass
@@ -52,12 +53,30 @@ def contract(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val | 
     parts.divisors = [counting(low, d, node.axes) for d in parts.divisors]
     inside = [f for f in parts.factors if low.ctx.free(f) & summed]
     outside = [f for f in parts.factors if not low.ctx.free(f) & summed]
+    kept = kept_floats(low, node, parts, inside, outside)
+    if kept is not inside:  # the source's own ``1.0 *`` has done its work
+        inside, outside = kept, [f for f in outside if not (isinstance(f, eq.Const) and f.value == 1)]
     groups = grouped(low, inside, (*own, *node.axes), frozenset(summed))
     if len(groups) == 1 and not outside and not parts.divisors and not parts.negative:
         pair = dot(low, inside, node, own)
         return None if pair is None else low.extend(pair, own, frame)
     total = _total(low, inside, groups, node, own)
     return scaled(low, (total.py, total.axes), outside, parts, frame)
+
+
+def kept_floats(
+    low: Lowering, node: eq.Reduce, parts: Product, inside: list[eq.Expr], outside: list[eq.Expr]
+) -> list[eq.Expr]:
+    """The factors within a sum, one as floats where what is taken out of the product made floats of them all: a product
+    of bytes, and a sum of such, would wrap. (``1.0 * a`` costs nothing where a holds floats; ``(0.5 * a) @ x`` for
+    ``0.5 * (a @ x)`` would be one more pass over a.)"""
+    if len(inside) < 2 or not all(map(is_open, inside)):
+        return inside
+    last = max(n for n, f in enumerate(parts.factors) if f in inside)  # in the order of the source
+    early = [f for f in parts.factors[:last] if f in outside]
+    numbers = any(f.type.is_inexact or (f.type == NUMBER and not low.ctx.free(f)) for f in early)
+    divided = parts.divisors and not (isinstance(node.body, eq.Op) and node.body.name == "div")
+    return [floats(inside[0]), *inside[1:]] if numbers or divided else inside
 
 
 def counting(low: Lowering, divisor: eq.Expr, axes: Frame) -> eq.Expr:

@@ -21,6 +21,7 @@ from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import dtype_text
 from kraise.ir import equations as eq
+from kraise.ir.open_types import with_floats
 from kraise.ir.operations import WIDENING
 from kraise.ir.types import BOOL, INT, ScalarType
 
@@ -111,8 +112,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
         several = low.ctx.uses[node] > 1 and isinstance(chain, eq.Op) and chain.name == "add"
         one = stencils.by_columns(low, chain, frame) if several else one  # type: ignore[arg-type]
         return one or low.lower(chain, frame)
-    window = windows.generated(low, node, frame, own)
-    if window is not None:
+    if (window := windows.generated(low, with_floats(node), frame, own)) is not None:
         return window
     if node.op == segments.SOME:
         return segments.some_entry(low, node, frame, own)
@@ -129,7 +129,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     filtered = convolutions.convolution(low, node, frame, own)
     if filtered is not None:
         return filtered
-    written_out = over_windows.over_window(low, node, frame, own)
+    written_out = over_windows.over_window(low, with_floats(node), frame, own)
     if written_out is not None:
         return written_out
     total = running.running(low, node, frame, own) or masked_product(low, node, frame, own)

@@ -16,6 +16,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, Py, Slice
 from kraise.ir import equations as eq
+from kraise.ir.open_types import in_floats
 from kraise.ir.operations import TURNED
 from kraise.ir.types import BOOL
 from kraise.ir.walk import transform
@@ -185,6 +186,8 @@ def _core(low: Lowering, node: eq.Reduce, bounds: list[Bound], body: eq.Expr, ow
     kept = tuple(a for a in own if a in by_own or a.name in low.ctx.free(body))
     inner = tuple(by_own[a].summed if a in by_own else a for a in kept)
     text = full(low, body, inner)
+    if in_floats(node):
+        text = py.Bin("*", py.number(1.0), text)
     for at, axis in enumerate(kept):
         if axis not in by_own:
             continue

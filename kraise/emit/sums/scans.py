@@ -12,7 +12,8 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
 from kraise.ir import equations as eq
-from kraise.ir.types import INT
+from kraise.ir.open_types import is_open, kind_of
+from kraise.ir.types import FLOAT, INT
 from kraise.ir.walk import substitute
 
 _COMBINE = {"add": "+", "mul": "*", "min": "jnp.minimum", "max": "jnp.maximum", "and": "&", "or": "|"}
@@ -51,6 +52,8 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
         return low.extend(_linear(low, node, body, whole, at), own, frame)
     if (sums := row_totals.ending(low.ctx).get(node)) is not None:
         return low.extend(_after_zero(low.as_name(sums, whole, "sums").py, at, len(whole), False), own, frame)
+    if node.op == "add" and kind_of(node.init) == FLOAT and is_open(node.body):
+        body = py.Bin("*", py.number(1.0), body)
     text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     start = is_neutral(node)
     if not node.inclusive:

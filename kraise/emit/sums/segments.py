@@ -12,6 +12,8 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
+from kraise.ir.open_types import is_open
+from kraise.ir.types import FLOAT
 
 SOME = "some entry"  # the operation of a sum that :mod:`kraise.emit.sums.row_ends` makes
 FUNCTIONS = {"add": "sum", "min": "min", "max": "max", "and": "min", "or": "max"}
@@ -39,6 +41,8 @@ def total(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
         text = py.call("jnp.broadcast_to", text, ctx.shape_of(frame))
     if stmt.accumulate == "add" and stmt.value.type.kind == "bool":
         text = py.method(text, "astype", Atom("int"))
+    elif ctx.element(stmt.before.array) == FLOAT and is_open(stmt.value):
+        text = py.Bin("*", py.number(1.0), text)  # JAX would sum integers in their own width
     rows_in_all = linear(ctx.extents[stmt.before.array][0])
     # pointers are one more than rows: there is one at least
     there = nonnegative(least(rows_in_all, ctx.blocks) + 1)

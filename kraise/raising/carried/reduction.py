@@ -7,8 +7,9 @@ from dataclasses import replace
 from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.dependence import impossible
 from kraise.ir import equations as eq
+from kraise.ir.open_types import in_floats, kind_of
 from kraise.ir.operations import ASSOCIATIVE, BITWISE
-from kraise.ir.types import INT, ScalarType
+from kraise.ir.types import FLOAT, INT, ScalarType
 from kraise.ir.walk import Unmovable, topological
 from kraise.raising.carried.arms import one_arm
 from kraise.raising.carried.problem import Declined, Problem, Solved
@@ -22,7 +23,7 @@ _SIZES = (eq.Const, eq.Param, eq.Shape, eq.Op, eq.Cast, eq.Index)
 
 def reduction(p: Problem, name: str) -> Solved | Declined:
     """A sum, product, extremum, any or all. The running value must not be used within the loop."""
-    how = contribution(p.updates[name], p.carries[name])
+    how = contribution(p.updates[name], p.carries[name], kind_of(p.inits[name]))
     if how is None or how.value is None or how.op not in ASSOCIATIVE:
         return Declined(f"{name} is not combined with one value by one associative operator in each round")
     if how.where is not None:
@@ -39,6 +40,7 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
         return Declined(f"no segments are combined bit by bit, as {name} is")
     start, axis_start = p.inits[name], None
     total = _flagged(p, how) or p.reduce(how.op, how.value, how.where)
+    total = _of_floats(total, start)
     if how.where is None and isinstance(total, eq.Reduce):
         axis_start = _absorbed(p, how.op, how.value, start, total)
     final = axis_start or combined(how.op, start, total, p.updates[name])
@@ -59,6 +61,14 @@ def _flagged(p: Problem, how: Contribution) -> eq.Expr | None:
         return p.any(condition)
     direct = condition is leaves and not (isinstance(how.value, eq.Op) and how.value.name == "not")
     return p.reduce("and", how.value, None) if direct else simplify.negation(p.any(condition))
+
+
+def _of_floats(total: eq.Expr, start: eq.Expr) -> eq.Expr:
+    """A sum that begins with a float is one of floats, whatever integers are added to it."""
+    if not isinstance(total, eq.Reduce) or kind_of(start) != FLOAT:
+        return total
+    of_floats = replace(total, type=FLOAT)
+    return of_floats if in_floats(of_floats) else total
 
 
 def wraps(t: ScalarType, op: str) -> bool:

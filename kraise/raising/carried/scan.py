@@ -7,6 +7,7 @@ from functools import lru_cache
 from kraise.analysis.conditions import conjuncts
 from kraise.analysis.segments import segments
 from kraise.ir import equations as eq
+from kraise.ir.open_types import kind_of
 from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
 from kraise.ir.walk import free_indices
@@ -41,7 +42,7 @@ def _masked(op: str, value: eq.Expr, where: eq.Expr | None, like: eq.Expr) -> eq
 def scan(p: Problem, name: str) -> Solved | Declined:
     """``acc = acc op e`` where the running value is stored or used: a prefix scan."""
     c, update = p.carries[name], p.updates[name]
-    how = contribution(update, c)
+    how = contribution(update, c, kind_of(p.inits[name]))
     if (how is None or how.op not in ASSOCIATIVE) and _affine(update, c):
         return Declined(f"{name.strip('$')} is a linear recurrence: {STEADIER}")
     if how is None or how.value is None or how.op not in ASSOCIATIVE:

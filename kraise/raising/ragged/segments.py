@@ -16,6 +16,7 @@ from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.analysis.segments import Segment, segments
 from kraise.ir import equations as eq
+from kraise.ir.open_types import in_floats
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, children, free_indices, map_statement, rebuild, substitute, topological
 from kraise.raising import checked
@@ -299,7 +300,8 @@ class _Flattening:
         array = self.array(source.name if source else {"add": "totals"}.get(node.op, f"row_{node.op}"))
         shape = tuple(to_expr(to_poly(a.hi) - to_poly(a.lo)) for a in (i, *others))
         new, filled = eq.Version(array, 0), eq.Version(array, 1)
-        made: list[eq.Stmt] = [eq.New(new, node.type, shape, neutral(node.op, node.type))]
+        kind = node.type if in_floats(node) and not rest else value.type
+        made: list[eq.Stmt] = [eq.New(new, kind, shape, neutral(node.op, kind))]
         at = tuple(to_expr(to_poly(eq.Index(a.name, INT)) - to_poly(a.lo)) for a in others)
         span = source.span if source else None
         # outside every row nothing is combined, whatever there is; only derivatives must not see it

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kraise.analysis.delinearize import provable
 from kraise.analysis.poly import LARGE, Poly, to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import INT, ScalarType
+from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
@@ -81,4 +81,13 @@ def _holds(st: State, t: ScalarType, poly: Poly) -> bool:
     return provable(path, poly - least) and provable(path, -poly + t.wrapped(least - 1))
 
 
-__all__ = ["alike", "arms_alike", "converted", "kept"]
+def is_true(v: eq.Expr) -> eq.Expr:
+    """A number is true if it is not zero."""
+    if v.type.kind == "bool":
+        return v
+    if isinstance(v, eq.Const):
+        return eq.Const(bool(v.value), BOOL)
+    return simplify.op("ne", (v, eq.Const(0, v.type if v.type.is_integer else INT)), BOOL)
+
+
+__all__ = ["alike", "arms_alike", "converted", "is_true", "kept"]

@@ -19,7 +19,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.arms import seen, unseen
 from kraise.raising.run.context import Context
-from kraise.raising.run.conversions import arms_alike
+from kraise.raising.run.conversions import arms_alike, is_true
 from kraise.raising.run.liveness import exposed, reads
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.state import RawWrite, State
@@ -143,14 +143,14 @@ def store(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...], n
     something."""
     at = located(cx, st, array, subscripts, span)
     name, subs = at.array, at.subscripts
+    new = is_true(new) if _element(cx, st, name, new).kind == "bool" else new
     cell = st.cells.get(name)
     if cell is not None and cell[0] == subs:
         st.env[cell[1]] = new
         return
     st.order += 1
     own = eq.Read(seen(st, name), subs, _element(cx, st, name, new), at.view)
-    how = contribution(new, own)
-    if how is not None and how.op == "":
+    if (how := contribution(new, own)) is not None and how.op == "":
         return
     if name in st.slides:
         path, new = _every_round(st.path, own, new)

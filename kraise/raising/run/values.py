@@ -31,7 +31,7 @@ from kraise.raising.run.bit_places import by_digits
 from kraise.raising.run.bits import by_bits
 from kraise.raising.run.carried_digits import with_carried
 from kraise.raising.run.context import Context, array_type
-from kraise.raising.run.conversions import alike, arms_alike, converted, kept
+from kraise.raising.run.conversions import alike, arms_alike, converted, is_true, kept
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.row_digits import with_rows
@@ -137,13 +137,8 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
 
 
 def truth(cx: Context, st: State, e: k.Expr) -> eq.Expr:
-    """``e`` as a boolean: a number is true if it is not zero."""
-    v = value(cx, st, e)
-    if v.type.kind == "bool":
-        return v
-    if isinstance(v, eq.Const):
-        return eq.Const(bool(v.value), BOOL)
-    return simplify.op("ne", (v, eq.Const(0, v.type if v.type.is_integer else INT)), BOOL)
+    """``e`` as a boolean."""
+    return is_true(value(cx, st, e))
 
 
 def extended(st: State, condition: eq.Expr) -> State:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from kraise.analysis.conditions import both
 from kraise.ir import equations as eq
+from kraise.ir.open_types import is_open, like
 from kraise.ir.operations import ASSOCIATIVE
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, FLOAT, INT, ScalarType
 from kraise.ir.walk import children, topological
 from kraise.raising.run import simplify
 
@@ -34,42 +35,67 @@ def holds(expr: eq.Expr, node: eq.Expr) -> bool:
     return node is expr or any(n is node for n in topological((expr,)))
 
 
-def contribution(u: eq.Expr, c: eq.Expr) -> Contribution | None:
-    """How ``u`` comes from ``c`` by one associative operator, or None if it does not."""
+def contribution(u: eq.Expr, c: eq.Expr, kind: ScalarType | None = None) -> Contribution | None:
+    """How ``u`` comes from ``c`` by one associative operator, or None if it does not.
+
+    ``kind``: what ``c`` begins with, a number of Python's. Several terms of one sum are each of that type before they
+    meet: bytes that a float counts do not wrap, and two booleans are not one.
+    """
     if u is c:
         return UNCHANGED
     match u:
         case eq.Op(name="select", args=(condition, a, b)):
-            return _select(condition, a, b, c, u)
+            return _select(condition, a, b, c, u, kind)
         case eq.Op(name="sub", args=(a, b)) if holds(a, c) and not holds(b, c):
-            minus = eq.Op("neg", (b,), b.type)
-            return _append(contribution(a, c), "add", minus, u)
+            return _append(contribution(a, c, kind), "add", _minus(b, kind), u, kind)
         case eq.Op(name=name, args=(a, b)) if name in ASSOCIATIVE:
             if holds(a, c) and not holds(b, c):
-                return _append(contribution(a, c), name, b, u)
+                return _append(contribution(a, c, kind), name, b, u, kind)
             if holds(b, c) and not holds(a, c):
-                return _append(contribution(b, c), name, a, u)
+                return _append(contribution(b, c, kind), name, a, u, kind)
     return None
 
 
-def _append(inner: Contribution | None, op: str, e: eq.Expr, u: eq.Expr) -> Contribution | None:
+def _minus(e: eq.Expr, kind: ScalarType | None) -> eq.Expr:
+    if e.type.kind == "bool":
+        e = eq.Cast(INT, e)
+    elif kind == FLOAT and is_open(e):
+        return eq.Op("mul", (eq.Const(-1.0, FLOAT), e), e.type)  # of what has no sign, too
+    return eq.Op("neg", (e,), e.type)
+
+
+def _is_less(e: eq.Expr) -> bool:
+    """Whether it is what :func:`_minus` makes of open values."""
+    return isinstance(e, eq.Op) and e.name == "mul" and e.args[0] == eq.Const(-1.0, FLOAT) and is_open(e.args[1])
+
+
+def _append(
+    inner: Contribution | None, op: str, e: eq.Expr, u: eq.Expr, kind: ScalarType | None
+) -> Contribution | None:
     """``(c op inner) op e``."""
     if inner is None or inner.op not in ("", op):
         return None
     if inner.op == "":
         return Contribution(op, e)
+    value = inner.value
+    assert value is not None
+    if op == "add" and (is_open(e) or _is_less(e) or "bool" in (value.type.kind, e.type.kind)):
+        value = like(kind, value)
     if inner.where is None:
-        return Contribution(op, _combine(op, inner.value, e), None)  # type: ignore[arg-type]
+        return Contribution(op, _combine(op, value, e), None)
     neutral = neutral_of(op, u)
     if neutral is None:
         return None
-    masked = simplify.select(inner.where, inner.value, neutral, inner.value.type)  # type: ignore[union-attr, arg-type]
+    masked = simplify.select(inner.where, value, neutral, value.type)
     return Contribution(op, _combine(op, masked, e), None)
 
 
 def _combine(op: str, a: eq.Expr, b: eq.Expr) -> eq.Expr:
-    if op == "add" and isinstance(b, eq.Op) and b.name == "neg":
-        return simplify.op("sub", (a, b.args[0]), a.type)
+    match b:
+        case eq.Op(name="neg", args=(e,)) if op == "add":
+            return simplify.op("sub", (a, e), a.type)
+        case eq.Op(args=(_, e)) if op == "add" and _is_less(b) and not is_open(a):
+            return simplify.op("sub", (a, e), a.type)
     return simplify.op(op, (a, b), a.type)
 
 
@@ -88,10 +114,12 @@ def neutral_of(op: str, like: eq.Expr) -> eq.Expr | None:
     return eq.Const(value, like.type)
 
 
-def _select(condition: eq.Expr, a: eq.Expr, b: eq.Expr, c: eq.Expr, u: eq.Expr) -> Contribution | None:
+def _select(
+    condition: eq.Expr, a: eq.Expr, b: eq.Expr, c: eq.Expr, u: eq.Expr, kind: ScalarType | None
+) -> Contribution | None:
     if holds(condition, c):
         return _extremum(condition, a, b, c)
-    first, second = contribution(a, c), contribution(b, c)
+    first, second = contribution(a, c, kind), contribution(b, c, kind)
     if first is None or second is None:
         return None
     negated = simplify.negation(condition)

@@ -15,7 +15,8 @@ from kraise.analysis.dependence import implied
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.analysis.segments import segments
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT
+from kraise.ir.open_types import in_floats, is_open, like
+from kraise.ir.types import BOOL, FLOAT, INT, ScalarType
 from kraise.ir.walk import axes_of, free_indices, map_statement, statement_expressions, substitute, topological
 from kraise.raising.carried.problem import bounds_of
 from kraise.raising.carried.reduction import combined
@@ -52,6 +53,7 @@ def _pair(
 ) -> tuple[int, int, eq.Write, Callable[[eq.Expr], eq.Expr]] | None:
     """The first write that can be put into the next one of its array: both places, what stands at the second then, and
     how loads of the first elsewhere become what it stored."""
+    kinds = {s.version.array: s.element for s in stmts if isinstance(s, eq.New)}
     for at, first in enumerate(stmts):
         if not isinstance(first, eq.Write) or first.safe or first.after in returned:
             continue
@@ -64,7 +66,7 @@ def _pair(
         assert isinstance(second, eq.Write)
         if not all(_reads_same_cells(stmts[i], first) for i in users if i != to):
             continue
-        new = _fused(first, second, shapes)
+        new = _fused(first, second, shapes, kinds.get(first.after.array))
         if new is not None:
             before = eq.Read(first.before, first.subscripts, first.value.type, first.view)
             cell = combined_cell(first.accumulate, before, first.value)
@@ -96,10 +98,11 @@ def _reads_same_cells(s: eq.Stmt, first: eq.Write) -> bool:
 def summed(stmts: tuple[eq.Stmt, ...], facts: tuple[eq.Expr, ...] = ()) -> tuple[eq.Stmt, ...]:
     """An accumulation over indices that its cell does not depend on adds up what they give: a reduction, then one
     step. ``facts`` hold of the sizes, since the emitted function checks them."""
-    return tuple(_summed(s, facts) for s in stmts)
+    floats = frozenset(s.version.array for s in stmts if isinstance(s, eq.New) and s.element.kind == "float")
+    return tuple(_summed(s, facts, floats) for s in stmts)
 
 
-def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
+def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...], floats: frozenset[str]) -> eq.Stmt:
     if isinstance(s, eq.Fold):
         return replace(s, body=summed(s.body, facts))
     if not isinstance(s, eq.Write) or s.accumulate not in ("", *_COMBINED):
@@ -118,6 +121,8 @@ def _summed(s: eq.Stmt, facts: tuple[eq.Expr, ...]) -> eq.Stmt:
     if where is None and isinstance(value, eq.Reduce) and value.op == s.accumulate and value.where is None:
         own, value = (*inner, *value.axes), value.body
     reduced = eq.Reduce(s.accumulate, own, value, where, s.value.type)
+    if s.after.array in floats and in_floats(of_floats := replace(reduced, type=FLOAT)):
+        reduced = of_floats
     total = in_one(merged_reductions(reduced, ()), ())
     if isinstance(total, eq.Reduce) and not total.axes:  # each lane's part was known: nothing is left to sum over
         outer = conjunction([c for c in (outer, total.where) if c is not None])
@@ -242,8 +247,8 @@ def _uses(s: eq.Stmt, version: eq.Version) -> bool:
     return False
 
 
-def _fused(first: eq.Write, second: eq.Write, shapes: Shapes) -> eq.Write | None:
-    """``second`` with what ``first`` left in its cells written out, or None if their cells differ."""
+def _fused(first: eq.Write, second: eq.Write, shapes: Shapes, kind: ScalarType | None) -> eq.Write | None:
+    """``second`` with what ``first`` left in its cells, of type ``kind``, written out; None if their cells differ."""
     if first.view != second.view or len(first.axes) != len(second.axes):
         return None
     renaming: dict[eq.Index, eq.Index] = {}
@@ -271,12 +276,25 @@ def _fused(first: eq.Write, second: eq.Write, shapes: Shapes) -> eq.Write | None
     before = eq.Read(first.before, second.subscripts, value.type, first.view)
     cell = combined_cell(first.accumulate, before, value)
     new = substitute(second.value, dict.fromkeys(own, cell)) if own else second.value
-    if second.accumulate and second.accumulate == first.accumulate:
+    if (
+        second.accumulate
+        and second.accumulate == first.accumulate
+        and not (second.accumulate == "add" and _of_cell(value, new))
+    ):
         return replace(second, before=first.before, value=simplify.op(second.accumulate, (value, new), value.type))
     if second.accumulate:
-        new = combined(second.accumulate, cell, new, cell)
+        if second.accumulate == "add" and not first.accumulate and _of_cell(cell, new):
+            cell = like(None if kind is None else FLOAT if kind.is_inexact else INT, cell)
+        less = _less(cell, new) if second.accumulate == "add" else None
+        new = less or combined(second.accumulate, cell, new, cell)
     full = second.where is None and covers(second.axes, second.subscripts, second.after.array, shapes)
     return replace(second, before=first.before, value=new, accumulate="", covers=full)
+
+
+def _of_cell(a: eq.Expr, b: eq.Expr) -> bool:
+    """Whether two terms may not be added before they are added to the cell: in its type they are no booleans, and wrap
+    no sooner than it does."""
+    return "bool" in (a.type.kind, b.type.kind) or is_open(a) and is_open(b)
 
 
 def _touches(where: eq.Expr | None, version: eq.Version) -> bool:
@@ -289,4 +307,13 @@ def combined_cell(op: str, before: eq.Expr, value: eq.Expr) -> eq.Expr:
         return value
     if op in ("or_", "xor") and isinstance(before, eq.Const) and before.value == 0:
         return value
-    return simplify.op(op, (before, value), value.type)
+    less = _less(before, value) if op == "add" else None
+    return less or simplify.op(op, (before, value), value.type)
+
+
+def _less(a: eq.Expr, b: eq.Expr) -> eq.Expr | None:
+    """``a + -c`` as ``a - c``: c may have no sign."""
+    match b:
+        case eq.Op(name="neg", args=(c,)) if is_open(c):
+            return simplify.op("sub", (a, c), b.type)
+    return None
