@@ -51,9 +51,8 @@ def entry_at(starts, columns, values, rows, cols, found):
             low = (low + high) // 2 + 1 if low < high and columns[(low + high) // 2] < cols[i] else low
             high = (low + high) // 2 if low < high and not columns[(low + high) // 2] < cols[i] else
                 high
-    found[i] = 0.0  for 0 <= i < found.shape[0]
-    found[i] = values[low]
-        for 0 <= i < found.shape[0], where low < starts[rows[i] + 1] and columns[low] == cols[i]
+    found[i] = values[low] if low < starts[rows[i] + 1] and columns[low] == cols[i] else 0.0
+        for 0 <= i < found.shape[0]
 
     starts must lie between 0 and columns.shape[0]
     """
@@ -75,10 +74,9 @@ def entry_at(starts, columns, values, rows, cols, found):
     low, _ = jax.lax.fori_loop(
         0, m.bit_length(), step, (starts[rows[:n]].astype(int), end.astype(int))
     )  # kernel.py:48
-    found = jnp.full_like(found, 0.0)  # kernel.py:54
     some_values = jnp.resize(values, max(values.shape[0], 1))
     return jnp.where(
         (low < end) & (some_columns.at[low].get(mode="clip") == cols[:n]),
         some_values.at[low].get(mode="clip"),
-        found,
+        0.0,
     ).astype(found.dtype)  # kernel.py:56

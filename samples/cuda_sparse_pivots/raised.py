@@ -39,9 +39,8 @@ def pivots(row, col, a, d, at, n):
 def grade(mark, limit, grade, why, n, levels):
     """grade[i] = argmax_j(mark[i] <= limit[j]) if any_j(mark[i] <= limit[j]) else levels  for 0 <= i < n
     why[i] = (1 if mark[i] < limit[argmax_j(mark[i] <= limit[j])] else 2) if any_j(mark[i] <=
-        limit[j]) else why[i]
+        limit[j]) else 3
         for 0 <= i < n
-    why[i] = 3  for 0 <= i < n, where not any_j(mark[i] <= limit[j])
     """
     below = mark[:n, None] <= limit[:levels]
     any_ = below.any(axis=1)
@@ -52,10 +51,7 @@ def grade(mark, limit, grade, why, n, levels):
     some_limit = jnp.resize(limit, max(limit.shape[0], 1))
     why = why.at[:n].set(
         jnp.where(
-            any_,
-            jnp.where(mark[:n] < some_limit.at[argmax].get(mode="clip"), 1, 2),
-            why[:n],
+            any_, jnp.where(mark[:n] < some_limit.at[argmax].get(mode="clip"), 1, 2), 3
         )
-    )  # kernel.cu:21
-    why = why.at[:n].set(jnp.where(~any_, 3, why[:n]))  # kernel.cu:25
+    )  # kernel.cu:25
     return grade, why

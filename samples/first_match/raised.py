@@ -9,11 +9,7 @@ import jax.numpy as jnp
 
 @jax.jit
 def first_match(keys, wanted, hit):
-    """hit[i] = 0  for 0 <= i < wanted.shape[0]
-    hit[i] = 1  for 0 <= i < wanted.shape[0], where any_j(keys[j] == wanted[i])
-    """
-    n = wanted.shape[0]
-    hit = hit.at[:n].set(0)  # kernel.py:10
-    return hit.at[:n].set(
-        jnp.where(jnp.any(keys == wanted[:, None], axis=1), 1, hit[:n])
+    """hit[i] = 1 if any_j(keys[j] == wanted[i]) else 0  for 0 <= i < wanted.shape[0]"""
+    return hit.at[: wanted.shape[0]].set(
+        jnp.where(jnp.any(keys == wanted[:, None], axis=1), 1, 0)
     )  # kernel.py:13

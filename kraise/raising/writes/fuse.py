@@ -2,7 +2,7 @@
 
 A write whose version nothing reads but the next write of the same cells (and reads of those very cells in its value) is
 put into it. Initial zeros, scale-then-accumulate and sum-then-divide come out as the one equation that an expert would
-write.
+write. Where the next one stores under a condition, that is a choice between both: what is overwritten has no gradient.
 """
 
 from __future__ import annotations
@@ -268,7 +268,9 @@ def _fused(first: eq.Write, second: eq.Write, shapes: Shapes, kind: ScalarType |
             return None
     value = substitute(first.value, renaming)
     where = None if first.where is None else substitute(first.where, renaming)
-    if where is not second.where or _touches(second.where, first.after):
+    # where one of both stores
+    chosen = where is None and second.where is not None and not (first.accumulate or second.accumulate)
+    if (where is not second.where and not chosen) or _touches(second.where, first.after):
         return None
     own = [n for n in topological((second.value,)) if isinstance(n, eq.Read) and n.version is first.after]
     if any(n.subscripts != second.subscripts or n.view != second.view for n in own):
@@ -276,6 +278,14 @@ def _fused(first: eq.Write, second: eq.Write, shapes: Shapes, kind: ScalarType |
     before = eq.Read(first.before, second.subscripts, value.type, first.view)
     cell = combined_cell(first.accumulate, before, value)
     new = substitute(second.value, dict.fromkeys(own, cell)) if own else second.value
+    if chosen and second.where is not None:
+        number = isinstance(cell, eq.Const)
+        one_type = not (is_open(new) or is_open(cell)) and new.type.is_inexact is cell.type.is_inexact
+        if not (one_type or number or isinstance(new, eq.Const)):
+            return None  # a choice between an integer and a float would be made in floating point
+        new = simplify.select(second.where, new, cell, new.type if number else cell.type)
+        full = covers(second.axes, second.subscripts, second.after.array, shapes)
+        return replace(second, before=first.before, value=new, where=None, covers=full)
     if (
         second.accumulate
         and second.accumulate == first.accumulate

@@ -495,3 +495,15 @@ def garbage(x, k, w, y, n):
         y[i] = w[i]
         if k[i] == 1:
             y[i] = w[i] * x[i] * x[i]
+
+
+# x=a(0.0, 0.0, 1.0, -2.0, 3.0, 0.5), std=z(3)
+def spread(x, std):
+    m = std.shape[0]
+    for j in range(m):
+        s = 0.0
+        for i in range(2):
+            s += x[2 * j + i] ** 2
+        std[j] = math.sqrt(s / 2)
+        if std[j] <= 0.1:
+            std[j] = 1.0
