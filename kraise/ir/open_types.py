@@ -57,6 +57,8 @@ def of_one(e: eq.Expr) -> bool:
             return not (_has_array(a) and _has_array(b)) and of_one(a) and of_one(b)
         case eq.Op(args=args):
             return all(map(of_one, args))
+        case eq.Reduce(body=body):
+            return of_one(body)
     return True
 
 

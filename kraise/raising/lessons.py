@@ -47,7 +47,8 @@ def further(first: Refused | None, later: Refused, of_launch: bool = False) -> R
         # blocks of the size that the source suggests have no race, but leave an array
         return first if codes[0] == {"KR204"} else later
     if _lacks_barriers(later) and not _lacks_barriers(first) and _places(later) <= _places(first):
-        return later  # in blocks of this size each place is stored to once
+        # in blocks of this size each place is stored to once; threads of a guessed block that meet end no search
+        return later if witnessed(first) else Refused(*(replace(d, witness="") for d in later.diagnostics))
     if isinstance(later, Blank) and (of_launch or codes[0] == {"KR201"}) and not witnessed(first):
         return later
     broke_off = not any(d.code in PROOFS for d in first.diagnostics)

@@ -169,6 +169,8 @@ def apart_by_numbers(cx: Context, w: Access, other: Access) -> bool:
     """
     from kraise.raising.collective.cells import touched  # loads numpy
 
+    if w.view != other.view or len(w.subscripts) != len(other.subscripts):
+        return False  # cells of rows, and of the flat array: they have other names
     first, second = touched(cx, w), touched(cx, other)
     if first is None or second is None:
         return False

@@ -16,7 +16,7 @@ from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
-from kraise.ir.walk import free_indices, substitute
+from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
 from kraise.raising.threads.counted import counted
@@ -131,7 +131,10 @@ def _in_each_round(cx: Context, e: eq.Expr, path: tuple[eq.Expr, ...]) -> list[e
         rounds = range(ends[0], ends[1], axis.step)
         if len(rounds) * len(out) > _ROUNDS:
             return []
-        out = [tidy(substitute(x, {eq.Index(index, INT): eq.Const(at, INT)})) for x in out for at in rounds]
+        try:
+            out = [tidy(substitute(x, {eq.Index(index, INT): eq.Const(at, INT)})) for x in out for at in rounds]
+        except Unmovable:  # a running value of the rounds
+            return []
     return out
 
 
