@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 
 
 def launches_of(hosts: object, name: str) -> Sequence[h.Launch]:
@@ -22,15 +23,9 @@ _kept: list[tuple[object, dict[str, list[h.Launch]]]] = []  # of the file at han
 
 def _by_kernel(hosts: object) -> dict[str, list[h.Launch]]:
     found: dict[str, list[h.Launch]] = {}
-    stack: list[object] = [hosts]
-    while stack:
-        x = stack.pop()
-        if isinstance(x, tuple | list):
-            stack.extend(x)
-        elif hasattr(x, "__dataclass_fields__"):
-            if isinstance(x, h.Launch):
-                found.setdefault(x.function, []).append(x)
-            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
+    for x in walked(hosts):
+        if isinstance(x, h.Launch):
+            found.setdefault(x.function, []).append(x)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from kraise.ir import host as h
 from kraise.ir import hosted as o
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import parts_of
+from kraise.ir.rewrite import parts_of, walked
 
 _OF = {
     **{k.Var: ("name",), k.Load: ("array",), k.Shape: ("array",), k.ArrayRef: ("array",), h.Whole: ("array",)},
@@ -39,6 +39,12 @@ def with_names(node: Any, new: Callable[[str], str]) -> Any:
         if now != old:
             changed[field] = now
     return replace(node, **changed) if changed else node
+
+
+def names_in(node: Any) -> set[str]:
+    """All of these names in a statement, an expression or a tuple of them."""
+    own = (getattr(n, field) for n in walked(node) for field in _OF.get(type(n), ()))
+    return {name for names in own for name in ((names,) if isinstance(names, str) else names)}
 
 
 def _parts(node: Any) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""Kernel IR with some of its nodes replaced."""
+"""The nodes of Kernel IR and Host IR: all of them, and the same with some of them replaced."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
@@ -33,6 +33,18 @@ def rewritten(x: Any, visit: Callable[[Any], Any | None]) -> Any:
     return replace(x, **changes) if changes else x
 
 
+def walked(x: object) -> Iterator[object]:
+    """The nodes of Kernel IR or Host IR in ``x``."""
+    stack: list[object] = [x]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, tuple | list):
+            stack.extend(top)
+        elif hasattr(top, "__dataclass_fields__"):
+            yield top
+            stack.extend(getattr(top, f) for f in top.__dataclass_fields__ if f not in ("span", "type"))
+
+
 @cache
 def parts_of(kind: type) -> tuple[str, ...] | None:
     """The fields of a class of nodes that may hold nodes; None where it is no such class."""
@@ -41,4 +53,4 @@ def parts_of(kind: type) -> tuple[str, ...] | None:
     return tuple(f.name for f in fields(kind) if f.name not in ("span", "type"))
 
 
-__all__ = ["parts_of", "rewritten"]
+__all__ = ["parts_of", "rewritten", "walked"]

@@ -11,8 +11,8 @@ from dataclasses import replace
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.options import Options
-from kraise.raising.collective.opened import walked
 from kraise.raising.learned import Learned
 from kraise.raising.left import carried, loops, made
 from kraise.raising.lessons import witnessed

@@ -39,10 +39,9 @@ class Learned:
     ``tile_rows``: flat tiles in shared memory are seen in rows;
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
     and not whole; ``persistent``: axes along which the number of blocks does not matter; ``groups``: sizes that are
-    multiples of others; ``radices``: what threads' indices are divided
-    by; ``rounds``: parameters that count the rounds of loops around the launches; ``from_end``: subscripts that Python
-    counts from the end; ``each``: runs of exchanges after which each lane's
-    value is asked for."""
+    multiples of others; ``radices``: what threads' indices are divided by; ``rounds``: parameters that count the rounds
+    of loops around the launches; ``from_end``: subscripts that Python counts from the end; ``each``: runs of exchanges
+    after which each lane's value is asked for."""
 
     ways: threads.Ways = field(default_factory=dict)
     solid: frozenset[str] = frozenset()

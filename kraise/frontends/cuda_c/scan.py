@@ -54,7 +54,7 @@ def scan(tokens: list[Raw]) -> Unit:
         t = tokens[i]
         if t.kind == "PRAGMA" or t.text == ";":
             i += 1
-        elif t.text == "{" and (close := _closing(tokens, i)) is not None:
+        elif t.text == "{" and (close := closing(tokens, i)) is not None:
             i = close + 1  # the body of a function with the parameters of K&R's C
         elif t.text == "}":
             if stack:
@@ -77,7 +77,8 @@ def scan(tokens: list[Raw]) -> Unit:
     return unit
 
 
-def _closing(tokens: list[Raw], i: int) -> int | None:
+def closing(tokens: list[Raw], i: int) -> int | None:
+    """Index of the bracket that closes ``tokens[i]``, None where nothing does."""
     try:
         return matching(tokens, i)
     except Refused:

@@ -9,15 +9,15 @@ answers with zero, is taken not to happen, as of an array.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from kraise.frontends.cuda_c.tokens import Raw
+from kraise.frontends.cuda_c.brackets import made, split
+from kraise.frontends.cuda_c.scan import closing
+from kraise.frontends.cuda_c.tokens import Raw, skip_angles
 
 _FETCH, _OBJECT = "tex1Dfetch", "cudaTextureObject_t"
 _LINEAR = [[], ["1"], ["cudaTextureType1D"]]
 _LINEAR += [[*d, "cudaReadModeElementType"] for d in _LINEAR[1:]]
-_CLOSES = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 @dataclass
@@ -47,7 +47,7 @@ def as_arrays(tokens: list[Raw]) -> list[Raw]:
         here = tokens[o.at]
         out[o.at] = [
             replace(here, kind="NAME", text="const"),
-            *_spelled(here, element),
+            *made(" ".join(element), here),
             replace(here, kind="OP", text="*"),
         ]
         names |= {(tokens[o.at + 1].text, at) for at in o.body}
@@ -64,17 +64,13 @@ def as_arrays(tokens: list[Raw]) -> list[Raw]:
     return [t for at in range(len(tokens)) for t in out[at]]
 
 
-def _spelled(at: Raw, words: Iterable[str]) -> list[Raw]:
-    return [replace(at, kind="NAME" if w[0].isalpha() or w[0] == "_" else "OP", text=w, constant=None) for w in words]
-
-
 def _references(tokens: list[Raw], out: dict[int, list[Raw]]) -> set[tuple[str, int]]:
     """The names of ``texture<float> name;``, at each place; their declarations in ``out`` are arrays then."""
     names: set[tuple[str, int]] = set()
     for at, t in enumerate(tokens):
         if t.text != "texture" or tokens[at + 1].text != "<":
             continue
-        end = _closing(tokens, at + 1)
+        end = _angles(tokens, at + 1)
         if end is None or end + 2 >= len(tokens) or tokens[end + 2].text != ";":
             continue
         element, *more = _arguments(tokens, at + 1, end)
@@ -84,7 +80,7 @@ def _references(tokens: list[Raw], out: dict[int, list[Raw]]) -> set[tuple[str, 
         if [m[0] for m in more if len(m) == 1] not in _LINEAR or any(tokens[n - 2].text != _FETCH for n in loads):
             continue
         words = ("extern", "__device__", "const", *element, name, "[", "]")
-        out[at] = _spelled(t, words)
+        out[at] = made(" ".join(words), t)
         for gone in range(at + 1, end + 2):
             out[gone] = []
         names |= {(name, n) for n in range(len(tokens))}
@@ -117,10 +113,10 @@ def _parameter(tokens: list[Raw], at: int) -> _Texture | None:
     opens = _opening(tokens, at)
     if opens is None or tokens[opens].text != "(" or tokens[at + 2].text not in (",", ")"):
         return None
-    end = _closing(tokens, opens)
+    end = closing(tokens, opens)
     if end is None or end + 1 >= len(tokens) or tokens[end + 1].text != "{":
         return None
-    last = _closing(tokens, end + 1)
+    last = closing(tokens, end + 1)
     place = len(_arguments(tokens, opens, at)) - 1
     return None if last is None else _Texture(at, tokens[opens - 1].text, place, range(end + 1, last))
 
@@ -147,11 +143,11 @@ def _fetch(tokens: list[Raw], at: int) -> tuple[tuple[str, ...], int, int, int] 
     opens = at + 1
     element: tuple[str, ...] = ()
     if tokens[opens].text == "<":
-        close = _closing(tokens, opens)
+        close = _angles(tokens, opens)
         if close is None:
             return None
         element, opens = tuple(t.text for t in tokens[opens + 1 : close]), close + 1
-    end = _closing(tokens, opens) if tokens[opens].text == "(" else None
+    end = closing(tokens, opens) if tokens[opens].text == "(" else None
     if end is None or tokens[opens + 2].text != "," or len(_arguments(tokens, opens, end)) != 2:
         return None
     return element, opens, opens + 2, end
@@ -159,25 +155,13 @@ def _fetch(tokens: list[Raw], at: int) -> tuple[tuple[str, ...], int, int, int] 
 
 def _arguments(tokens: list[Raw], opens: int, end: int) -> list[tuple[str, ...]]:
     """What stands between commas."""
-    out: list[list[str]] = [[]]
-    depth = 0
-    for t in tokens[opens + 1 : end]:
-        depth += (t.text in ("(", "[", "{")) - (t.text in (")", "]", "}"))
-        if t.text == "," and depth == 0:
-            out.append([])
-        else:
-            out[-1].append(t.text)
-    return [tuple(x) for x in out]
+    return [tuple(t.text for t in part) for part in split(tokens[opens + 1 : end])]
 
 
-def _closing(tokens: list[Raw], opens: int) -> int | None:
-    """Where the bracket closes that opens here."""
-    own, closes, depth = tokens[opens].text, _CLOSES[tokens[opens].text], 0
-    for n in range(opens, len(tokens)):
-        depth += (tokens[n].text == own) - (tokens[n].text == closes)
-        if depth == 0:
-            return n
-    return None
+def _angles(tokens: list[Raw], opens: int) -> int | None:
+    """Where the list of a template's arguments ends that opens here."""
+    after = skip_angles(tokens, opens)
+    return None if after is None else after - 1
 
 
 def _opening(tokens: list[Raw], at: int) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
@@ -119,15 +119,3 @@ def shuffles(s: object) -> bool:
 def by_warps(s: object) -> bool:
     """Whether lanes of a warp wait for each other in ``s``."""
     return any(isinstance(x, k.Barrier) and x.scope == "warp" for x in walked(s))
-
-
-def walked(s: object) -> Iterator[object]:
-    """The nodes of Kernel IR in ``s``."""
-    stack: list[object] = [s]
-    while stack:
-        x = stack.pop()
-        if isinstance(x, tuple | list):
-            stack.extend(x)
-        elif hasattr(x, "__dataclass_fields__"):
-            yield x
-            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))

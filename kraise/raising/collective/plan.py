@@ -10,6 +10,7 @@ import numpy as np
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.collective.describe import (
@@ -26,7 +27,7 @@ from kraise.raising.collective.describe import (
 )
 from kraise.raising.collective.frame import Frame, numbers
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
-from kraise.raising.collective.opened import shuffles, walked
+from kraise.raising.collective.opened import shuffles
 from kraise.raising.collective.simulate import Simulation
 from kraise.raising.loops.touched import stores
 from kraise.raising.run.context import Context

@@ -12,6 +12,7 @@ import numpy as np
 
 from kraise.ir import kernel as k
 from kraise.ir.operations import ASSOCIATIVE
+from kraise.ir.rewrite import walked
 from kraise.ir.types import ScalarType
 from kraise.raising.collective.exchange import Exchange
 from kraise.raising.collective.integers import NUMBERS, cast, number, truth
@@ -26,7 +27,6 @@ from kraise.raising.collective.marks import (
     marks,
 )
 from kraise.raising.collective.memory import Cells, Touch, touch
-from kraise.raising.collective.opened import walked
 from kraise.raising.collective.outlets import Outlets, negated
 from kraise.raising.collective.picks import Picks, alike
 

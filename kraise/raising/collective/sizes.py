@@ -7,10 +7,10 @@ from kraise.analysis.dependence import Access
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices
 from kraise.raising.collective.frame import Frame, numbers
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.touched import stores
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State

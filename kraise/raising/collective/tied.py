@@ -9,10 +9,10 @@ from itertools import product
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import substitute, topological
 from kraise.raising.collective.frame import Frame
-from kraise.raising.collective.opened import walked
 from kraise.raising.collective.plan import Trials, filled, plan_of
 from kraise.raising.collective.requests import Tied
 from kraise.raising.run.arithmetic import operation, tidy

@@ -16,12 +16,11 @@ from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import set_within
+from kraise.ir.host_names import expression_names, set_within
 from kraise.ir.operations import COMPARISONS
 from kraise.ir.types import BOOL, INT32
 from kraise.raising.hosts import cover
 from kraise.raising.hosts.effects import Function
-from kraise.raising.hosts.nest_bodies import nodes
 
 _OPS: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
@@ -68,7 +67,7 @@ def launched(
     named = {p.name: a for p, a in zip(function.params, args, strict=False)}
     covering = _covering(kernel.name, less, named, grid, block)
     moving = _moving(r.host.body)
-    covering = [c for c in covering if not any(isinstance(n, k.Var) and n.name in moving for n in nodes(c[0]))]
+    covering = [c for c in covering if not moving & {*expression_names(c[0])}]
     return None, None, (*_demands(kernel, named, grid, block, stmt.span), *covering)
 
 

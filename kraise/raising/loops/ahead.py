@@ -19,9 +19,8 @@ from kraise.analysis.dependence import implied
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.operations import COMPARISONS
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL, INT, NUMBER
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import Numbers, maybe
 from kraise.raising.run.liveness import assigned, exposed, reads
 

@@ -18,9 +18,9 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, substitute, topological, transform
-from kraise.raising.collective.opened import walked
 from kraise.raising.collective.requests import Sized
 from kraise.raising.memory.phases import has_barrier
 from kraise.raising.run.arithmetic import tidy

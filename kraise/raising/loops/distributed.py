@@ -16,8 +16,8 @@ from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import INT
-from kraise.raising.collective.opened import walked
 from kraise.raising.memory.phases import has_barrier
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.context import Context

@@ -17,11 +17,11 @@ from kraise.analysis.boxes import Unbounded
 from kraise.diagnostics import Refused
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.walk import Unmovable, substitute
 from kraise.raising.carried.affine import induction, invariant
 from kraise.raising.carried.problem import Declined, Problem
 from kraise.raising.carried.shift import shift
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range
 from kraise.raising.loops.stepped import stepped

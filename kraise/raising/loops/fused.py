@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import rewritten, walked
 
 
 def without_fused(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:

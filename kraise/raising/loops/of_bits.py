@@ -10,9 +10,9 @@ from __future__ import annotations
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import INT
 from kraise.ir.walk import topological
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.ranges import Range
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import exposed

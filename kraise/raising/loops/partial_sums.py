@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import rewritten, walked
 from kraise.raising.loops.accumulators import combined
 from kraise.raising.loops.unrolled import maybe
 from kraise.raising.run.liveness import assigned

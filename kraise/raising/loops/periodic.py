@@ -14,9 +14,8 @@ from math import lcm
 from typing import Any
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.ahead import OneBuffer, in_one_buffer
 from kraise.raising.loops.unrolled import Numbers, maybe
 from kraise.raising.memory.phases import has_barrier

@@ -17,9 +17,8 @@ from typing import Any
 from kraise.analysis.poly import Poly, constant, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL, INT32
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.accumulators import combined, one_accumulator
 from kraise.raising.loops.fused import without_fused
 from kraise.raising.loops.spelling import Form, atom, form_of, local, poly_of

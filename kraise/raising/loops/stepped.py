@@ -13,9 +13,9 @@ from __future__ import annotations
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import topological
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.counted import step_of
 from kraise.raising.loops.ranges import Range
 from kraise.raising.run import simplify

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.walk import free_indices
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.touched import stores
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State

@@ -10,10 +10,10 @@ from kraise.analysis.conditions import conjuncts, static_expr
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.checked import rely_on_places
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.bisection import bisected
 from kraise.raising.loops.bounded import Bounded, bounded, followed, unsigned_differences
 from kraise.raising.loops.cells import Carried

@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import reduce
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.spared import conjuncts, spared
 from kraise.ir.types import BOOL
-from kraise.raising.collective.opened import walked
 
 
 def without_needless(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:

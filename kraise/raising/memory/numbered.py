@@ -12,9 +12,8 @@ from itertools import product
 from math import prod
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import INT
-from kraise.raising.collective.opened import walked
 
 _MOST = 16  # arrays in place of one
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import rewritten, walked
 from kraise.raising.loops.unrolled import maybe
 from kraise.raising.run.liveness import reads
 

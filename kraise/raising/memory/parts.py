@@ -14,9 +14,8 @@ from kraise.analysis.poly import to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import INT
-from kraise.raising.collective.opened import walked
 from kraise.raising.memory.retyped import retyped
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from kraise.analysis.poly import to_poly
 from kraise.diagnostics import refuse
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import INT
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import maybe
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads

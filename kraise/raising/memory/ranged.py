@@ -50,8 +50,8 @@ def remainder_below(s: eq.Expr, domain: Domain) -> eq.Expr | None:
 
 
 def turned(s: eq.Expr, domain: Domain) -> eq.Index | None:
-    """The index of ``(i + c) % n`` whose range is n, or of ``i ^ c``, or of its bits in
-    another order: it takes the same values as the index."""
+    """The index of ``(i + c) % n`` whose range is n, or of ``i ^ c``, or of its bits in another order: it takes the
+    same values as the index."""
     match s:
         case eq.Op(name="mod" | "tmod", args=(x, m)) if remainder_below(s, domain) is not None:
             moved = to_poly(x)

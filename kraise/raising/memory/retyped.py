@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import ScalarType
-from kraise.raising.collective.opened import walked
 
 
 def retyped(body: tuple[k.Stmt, ...], names: frozenset[str]) -> tuple[k.Stmt, ...]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import rewritten, walked
 
 _TURNED = {"and": "or", "or": "and"}
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.rewrite import rewritten
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import rewritten, walked
 from kraise.raising.run.calls import called
 
 _IDEMPOTENT = frozenset({"min", "max", "and", "or", "exch"})

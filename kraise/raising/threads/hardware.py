@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 
 
 def hardware(stmts: object) -> set[tuple[str, int]]:
     """The hardware indices that occur in Kernel IR."""
-    return {(x.kind, x.axis) for x in nodes_of(stmts) if isinstance(x, k.Hw)}
-
-
-def nodes_of(stmts: object) -> Iterator[object]:
-    """All nodes, in no order."""
-    stack: list[object] = [stmts]
-    while stack:
-        x = stack.pop()
-        if isinstance(x, tuple | list):
-            stack.extend(x)
-        elif hasattr(x, "__dataclass_fields__"):
-            yield x
-            stack.extend(getattr(x, f) for f in x.__dataclass_fields__ if f not in ("span", "type"))
+    return {(x.kind, x.axis) for x in walked(stmts) if isinstance(x, k.Hw)}
 
 
 def names_of(function: k.Function) -> dict[int, str]:

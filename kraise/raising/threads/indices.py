@@ -13,13 +13,14 @@ from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, is_integer, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.threads.block_shapes import block_shape, share_of
 from kraise.raising.threads.counted import counted, launched_axes
-from kraise.raising.threads.hardware import hardware, nodes_of, own_names
+from kraise.raising.threads.hardware import hardware, own_names
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.unguarded import AXES, as_wide, blocks_of
@@ -183,14 +184,14 @@ def _rows_of_blocks(cx: Context, found: set[tuple[str, int]], ways: Ways) -> boo
     blockDim.x + threadIdx.x``. The thread's index is then that line's index; ``finer`` takes it back where a row's
     number is left in a value."""
     indices = {h for h in found if h[0] in ("thread", "block")}
-    staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in nodes_of(cx.function.body))
+    staged = any(isinstance(n, k.LocalArray) and n.space == "shared" for n in walked(cx.function.body))
     alike = indices == {("thread", 0), ("block", 0), ("block", 1)} and ("gridDim", 0) in found
     return alike and not staged and not ways
 
 
 def _numbered_by_itself(body: tuple[k.Stmt, ...], axis: int) -> bool:
     """Whether the source multiplies a block's index by something else than the number of its threads."""
-    for n in nodes_of(body):
+    for n in walked(body):
         if isinstance(n, k.Op) and n.name in ("mul", "shl"):
             kinds = [{kind for kind, a in hardware(x) if a == axis} for x in n.args]
             if any("block" in found for found in kinds) and not any("blockDim" in found for found in kinds):

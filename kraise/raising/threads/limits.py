@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kraise.ir import kernel as k
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import walked
 from kraise.raising.threads.sizes import from_thread, thread_locals
 from kraise.raising.threads.spelled import once
 

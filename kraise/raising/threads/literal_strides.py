@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.walk import topological
-from kraise.raising.collective.opened import walked
 from kraise.raising.threads.indices import Ways
 from kraise.raising.threads.sizes import thread_axis, thread_locals
 

@@ -18,9 +18,8 @@ from kraise.analysis.poly import Monomial, Poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.order import by_text
-from kraise.ir.rewrite import rewritten
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL, INT, ScalarType
-from kraise.raising.collective.opened import walked
 from kraise.raising.run.calls import called
 
 _RING = ("add", "sub", "mul", "neg")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kraise.ir import kernel as k
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import walked
 from kraise.raising.loops.unrolled import maybe
 
 

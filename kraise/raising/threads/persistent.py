@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.distributed import carried_by
 from kraise.raising.run.calls import called
 

@@ -9,9 +9,9 @@ from kraise.analysis.dependence import Access, impossible
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices
-from kraise.raising.collective.opened import walked
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.threads.indices import Ways

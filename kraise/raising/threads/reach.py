@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kraise.ir import kernel as k
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import walked
 from kraise.raising.run.liveness import assigned
 from kraise.raising.threads.sizes import from_thread, once, thread_locals
 from kraise.raising.threads.spelled import bare, number

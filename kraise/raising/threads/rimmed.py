@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kraise.ir import kernel as k
-from kraise.raising.collective.opened import walked
+from kraise.ir.rewrite import walked
 from kraise.raising.threads.indices import LANES, Ways
 from kraise.raising.threads.part_warps import parts
 from kraise.raising.threads.sizes import from_thread, inside, once, thread_locals

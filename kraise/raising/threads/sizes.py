@@ -12,8 +12,8 @@ from itertools import product
 
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import INT, ScalarType
-from kraise.raising.collective.opened import walked
 from kraise.raising.loops.unrolled import maybe
 from kraise.raising.threads.indices import Ways
 from kraise.raising.threads.numbered_blocks import numbered
