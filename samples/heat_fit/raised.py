@@ -38,7 +38,8 @@ def conduct(u, v, k, dt):
         return v
     product = k[: n - 1] * (u[1:] - u[:-1])
     inner = u[1:-1] + dt * (product[1:] - product[:-1])  # kernel.py:10
-    return jnp.concatenate((v[:1], inner.astype(v.dtype), v[n - 1 :]))  # kernel.py:10
+    first, _, last = jnp.split(v, (1, n - 1))
+    return jnp.concatenate((first, inner.astype(v.dtype), last))  # kernel.py:10
 
 
 @jax.jit

@@ -1,10 +1,12 @@
 """A store of all of a row but its ends, by a kernel whose host gives it the array that it reads to write to, too:
-``jnp.concatenate((v[:1], …, v[n - 1 :]))`` for ``v.at[1 : n - 1].set(…)``.
+``first, _, last = jnp.split(v, (1, n - 1))`` and ``jnp.concatenate((first, …, last))`` for ``v.at[1 : n - 1].set(…)``.
 
 XLA updates cells of a loop's state in place, and copies for that what it reads of the same array (measured on 200,000
 cells: 0.13 ms a round as an update, 0.03 ms put together anew; in a loop of two arrays that change places the update is
 the quick one). Such a kernel is ``inline``: then the cotangents of
 what it read and of the ends are one sum, which XLA compiles to a quick loop (0.04 ms a round, as two sums 0.14 ms).
+The ends are a split, not slices of their own: the cotangent of a split is put together in one pass, those of slices are
+padded and added (a gradient of 200,000 cells in 0.12 ms for 0.19, in a loop in 0.6 of the time).
 
 A box of a plate is what is padded with zeros, plus the array without it: ``jnp.pad(…, 1) + v.at[1:-1, 1:-1].set(0)``,
 one pass (in a loop a third of the time of an update, its gradient a quarter).
@@ -53,11 +55,17 @@ def joined(
     base = ctx.array(stmt.before)
     inner = ctx.names.fresh("inner")
     ctx.emit(Assign(inner, value.py, stmt.span))
-    found = [typed(ctx, stmt, Atom(inner))]
+    places: list[py.Py] = []
+    targets, found = ["_"], [typed(ctx, stmt, Atom(inner))]
     if not start.same(Linear()):
-        found.insert(0, py.Sub(base, (Slice(None, subs.bound(ctx, start, extent)),)))
+        places.append(subs.bound(ctx, start, extent))
+        targets.insert(0, ctx.names.fresh("first"))
+        found.insert(0, Atom(targets[0]))
     if not stop.same(extent):
-        found.append(py.Sub(base, (Slice(subs.bound(ctx, stop, extent), None),)))
+        places.append(subs.bound(ctx, stop, extent))
+        targets.append(ctx.names.fresh("last"))
+        found.append(Atom(targets[-1]))
+    ctx.emit(Assign(", ".join(targets), py.call("jnp.split", base, py.Tup(tuple(places)))))
     versions.assign_whole(low, stmt, py.call("jnp.concatenate", py.Tup(tuple(found))))
     return True
 
