@@ -27,7 +27,7 @@ from kraise.emit.loads import (
 from kraise.emit.loads.rectangles import rectangles
 from kraise.emit.loads.tables import tables_of
 from kraise.emit.loads.views import whole
-from kraise.emit.loops import chunks, folds, longest, remat, rows_of_rounds, triangular
+from kraise.emit.loops import chunks, first_cells, folds, longest, remat, rows_of_rounds, triangular
 from kraise.emit.lower import Lowering
 from kraise.emit.settled import settled
 from kraise.emit.stores import (
@@ -90,6 +90,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))
     kernel = flat_members.in_rows(members.together(kernel))
     kernel = own_arrays.fitted(row_digits.apart(columns.stacked(row_members.gathered(kernel))))
+    kernel = first_cells.alone(kernel)
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

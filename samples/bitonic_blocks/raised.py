@@ -76,5 +76,5 @@ def bitonic_blocks(a, *, grid=None, block=None):
         low_6,
         s_6,
     )  # kernel.py:22
-    a2_2 = s_6.astype(a.dtype)  # kernel.py:27
-    return a.at[: 8 * blocks].set(a2_2.ravel())
+    a2 = s_6.astype(a.dtype)  # kernel.py:27
+    return a.at[: 8 * blocks].set(a2.ravel())

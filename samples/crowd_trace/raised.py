@@ -43,16 +43,20 @@ def crowd_trace(x, v, spread, dt, steps):
     where all would be many, and runs rounds again (--remat)
     """
     n = x.shape[0]
+    v1 = v[:n]
 
     def step(state, _):
-        v, x = state
+        v1, x = state
         d = x - x[:, None]  # kernel.py:8
-        v = v.at[:n].add(dt * jnp.sum(d / (1.0 + d * d), axis=1))  # kernel.py:10
-        x = (x + dt * v[:n]).astype(x.dtype)  # kernel.py:12
-        return (v, x), jnp.sum(x * x)
+        v1 = (v1 + dt * jnp.sum(d / (1.0 + d * d), axis=1)).astype(
+            v.dtype
+        )  # kernel.py:10
+        x = (x + dt * v1).astype(x.dtype)  # kernel.py:12
+        return (v1, x), jnp.sum(x * x)
 
-    (v, x), spread_out = checkpointed_scan(
-        step, (v, x), None, length=steps
+    (v1, x), spread_out = checkpointed_scan(
+        step, (v1, x), None, length=steps
     )  # kernel.py:4
     spread = spread.at[:steps].set(spread_out)  # kernel.py:16
+    v = v.at[:n].set(v1)
     return x, v, spread

@@ -103,8 +103,8 @@ def sweep_rounds(score, first, second, n, m, gap):
         (jnp.arange(m + n + 1), by_diagonals(score2, m + n + 1)),
     )  # kernel.cu:15
     diagonals = score_out
-    score2_2 = from_diagonals(diagonals, m + 1)  # kernel.cu:10
-    return score.at[: (n + 1) * (m + 1)].set(score2_2.ravel())
+    score2 = from_diagonals(diagonals, m + 1)  # kernel.cu:10
+    return score.at[: (n + 1) * (m + 1)].set(score2.ravel())
 
 
 @partial(jax.jit, static_argnames=("n", "m"))

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 def bias_relu(h, bias, rows, columns):
     """h[j, i] = max(h[j, i] + bias[i], 0.0)  for 0 <= i < rows, 0 <= j < columns"""
     h2 = h[: columns * rows].reshape(columns, rows)
-    h2_2 = jnp.maximum(h2 + bias[:rows], 0.0)  # kernel.cu:8
-    return h.at[: columns * rows].set(h2_2.ravel())
+    h2 = jnp.maximum(h2 + bias[:rows], 0.0)  # kernel.cu:8
+    return h.at[: columns * rows].set(h2.ravel())
 
 
 @partial(jax.jit, static_argnames="n")

@@ -85,10 +85,10 @@ def collide(f, omega, force, nx, ny):
         equilibrium = weight_q * rho * (1.0 + cu + 0.5 * cu * cu - square)
         return f_q + omega * (equilibrium - f_q)
 
-    f3_2 = jnp.stack(
+    f3 = jnp.stack(
         [term(*q) for q in zip(jnp.unstack(f3), weight, cx, cy)]
     )  # kernel.cu:35
-    return f.at[: 9 * ny * nx].set(f3_2.ravel())
+    return f.at[: 9 * ny * nx].set(f3.ravel())
 
 
 @partial(jax.jit, static_argnames=("nx", "ny"))

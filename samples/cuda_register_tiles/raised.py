@@ -33,8 +33,8 @@ def product_in_registers(rows, cols, depth, alpha, a, b, beta, c, *, grid, block
     b2 = b[: depth * cols].reshape(depth, cols)
     c2 = c[: 16 * grid[1] * cols].reshape(16 * grid[1], cols)
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        c2_2 = alpha * (a2 @ b2) + beta * c2  # kernel.cu:38
-    return c.at[: 16 * grid[1] * cols].set(c2_2.ravel())
+        c2 = alpha * (a2 @ b2) + beta * c2  # kernel.cu:38
+    return c.at[: 16 * grid[1] * cols].set(c2.ravel())
 
 
 @partial(jax.jit, static_argnames=("rows", "cols", "depth"))

@@ -16,5 +16,5 @@ def sgemm(M, N, K, alpha, A, B, beta, C):
     B2 = B[: K * N].reshape(K, N)
     C2 = C[: M * N].reshape(M, N)
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        C2_2 = alpha * (A2 @ B2) + beta * C2  # kernel.cu:11
-    return C.at[: M * N].set(C2_2.ravel())
+        C2 = alpha * (A2 @ B2) + beta * C2  # kernel.cu:11
+    return C.at[: M * N].set(C2.ravel())

@@ -13,8 +13,8 @@ def reach(r, n, k):
     0 <= k < n, as in the loop that launches it
     """
     r2 = r[: n * n].reshape(n, n)
-    r2_2 = r2 | r2[:, k, None] & r2[k]  # kernel.cu:8
-    return r.at[: n * n].set(r2_2.ravel())
+    r2 = r2 | r2[:, k, None] & r2[k]  # kernel.cu:8
+    return r.at[: n * n].set(r2.ravel())
 
 
 @partial(jax.jit, static_argnames="n")
@@ -24,8 +24,8 @@ def widen(w, n, k):
     0 <= k < n, as in the loop that launches it
     """
     w2 = w[: n * n].reshape(n, n)
-    w2_2 = jnp.maximum(w2, jnp.minimum(w2[:, k, None], w2[k]))  # kernel.cu:15
-    return w.at[: n * n].set(w2_2.ravel())
+    w2 = jnp.maximum(w2, jnp.minimum(w2[:, k, None], w2[k]))  # kernel.cu:15
+    return w.at[: n * n].set(w2.ravel())
 
 
 @partial(jax.jit, static_argnames="n")

@@ -27,7 +27,7 @@ def quaternion(q, n):
     safe_norm = jnp.where(above, norm, 1.0)
     inv = jax.lax.rsqrt(safe_norm)  # kernel.cu:8
     beside = jnp.arange(4)
-    q2_2 = jnp.where(
+    q2 = jnp.where(
         above[:, None], q2 * inv[:, None], jnp.where(beside == 0, 1.0, 0.0)
     )  # kernel.cu:17
-    return q.at[: 4 * n].set(q2_2.ravel())
+    return q.at[: 4 * n].set(q2.ravel())

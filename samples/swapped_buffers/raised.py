@@ -75,24 +75,28 @@ def smooth_ring(a, b, out, n, rounds):
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
+    a1 = a[:n]
+    b1 = b[:n]
 
     def step(_, state):
-        a, b = state
-        b = b.at[:n].set(
-            0.25 * (jnp.roll(a[:n], 1) + 2.0 * a[:n] + jnp.roll(a[:n], -1))
+        a1, b1 = state
+        b1 = (0.25 * (jnp.roll(a1, 1) + 2.0 * a1 + jnp.roll(a1, -1))).astype(
+            b.dtype
         )  # kernel.py:29
-        a = a.at[:n].set(
-            0.25 * (jnp.roll(b[:n], 1) + 2.0 * b[:n] + jnp.roll(b[:n], -1))
+        a1 = (0.25 * (jnp.roll(b1, 1) + 2.0 * b1 + jnp.roll(b1, -1))).astype(
+            a.dtype
         )  # kernel.py:29
-        return a, b
+        return a1, b1
 
-    a, b = checkpointed_loop(0, rounds // 2, step, (a, b))  # kernel.py:27
-    b = (
-        b.at[:n].set(0.25 * (jnp.roll(a[:n], 1) + 2.0 * a[:n] + jnp.roll(a[:n], -1)))
+    a1, b1 = checkpointed_loop(0, rounds // 2, step, (a1, b1))  # kernel.py:27
+    b1 = (
+        (0.25 * (jnp.roll(a1, 1) + 2.0 * a1 + jnp.roll(a1, -1))).astype(b.dtype)
         if rounds > 0 and rounds % 2 == 1
-        else b
+        else b1
     )  # kernel.py:29
     out = out.at[:n].set(
-        jnp.where((rounds > 0) & (rounds % 2 == 1), b[:n], a[:n])
+        jnp.where((rounds > 0) & (rounds % 2 == 1), b1, a1)
     )  # kernel.py:33
+    a = a.at[:n].set(a1)
+    b = b.at[:n].set(b1)
     return a, b, out

@@ -359,7 +359,7 @@ def viewed(
         if behind:  # of vectors
             widths = py.Tup((widths, *(py.Tup((py.number(0), py.number(0))) for _ in behind)))
         part = py.call("jnp.pad", part, widths)
-    made = py.method(part, "reshape", *extents)
+    made = part if len(view) == 1 and not behind else py.method(part, "reshape", *extents)
     if not padded and short(context, version, view):
         # rows that only a mask keeps from being read are there all the same: a gather needs a cell to be brought to
         least_one = tuple(one_or_more(context, v, text) for v, text in zip(view, extents, strict=True))

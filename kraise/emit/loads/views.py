@@ -18,8 +18,8 @@ Masks = tuple[eq.Expr, ...]
 
 
 @dataclass(frozen=True)
-class _Access:
-    """A load or store under a view, the ranges of the indices around it, and the masks over it."""
+class Access:
+    """A load or store, its view, the ranges of the indices around it, and the masks over it."""
 
     array: str
     view: tuple[eq.Expr, ...]
@@ -30,8 +30,8 @@ class _Access:
     outside: tuple[eq.Outside | None, ...] = ()
 
 
-def _accesses(kernel: eq.Kernel) -> Iterator[_Access]:
-    """The loads and stores under views (a load in several ranges may come up once)."""
+def accesses(kernel: eq.Kernel) -> Iterator[Access]:
+    """The loads and stores (a load in several ranges may come up once)."""
     around = {a.name: a for a in kernel.rounds}
     yield from _body(kernel.body, around)
     for value in kernel.returns:
@@ -39,14 +39,13 @@ def _accesses(kernel: eq.Kernel) -> Iterator[_Access]:
             yield from _loads(value, around)
 
 
-def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[_Access]:
+def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[Access]:
     for s in body:
         match s:
             case eq.Write(axes=axes):
                 inner = ranges | {a.name: a for a in axes}
                 masks = () if s.where is None else (s.where,)
-                if s.view:
-                    yield _Access(s.after.array, s.view, tree.last_of_stack(s), s.safe, inner, masks)
+                yield Access(s.after.array, s.view, tree.last_of_stack(s), s.safe, inner, masks)
                 for root in s.subscripts:
                     yield from _loads(root, inner, masks)
                 for root in masks:  # what indices and sizes say is asked before what data say
@@ -66,7 +65,7 @@ def _body(body: tuple[eq.Stmt, ...], ranges: Ranges) -> Iterator[_Access]:
                 yield from _body(s.body, inner)
 
 
-def _loads(root: eq.Expr, ranges: Ranges, masks: Masks = ()) -> Iterator[_Access]:
+def _loads(root: eq.Expr, ranges: Ranges, masks: Masks = ()) -> Iterator[Access]:
     seen: set[tuple[eq.Expr, Masks]] = set()
     stack = [(root, ranges, masks)]
     while stack:
@@ -74,8 +73,8 @@ def _loads(root: eq.Expr, ranges: Ranges, masks: Masks = ()) -> Iterator[_Access
         if (node, over) in seen:
             continue
         seen.add((node, over))
-        if isinstance(node, eq.Read) and node.view:
-            yield _Access(node.version.array, node.view, node.subscripts, node.safe, known, over, node.outside)
+        if isinstance(node, eq.Read):
+            yield Access(node.version.array, node.view, node.subscripts, node.safe, known, over, node.outside)
         inner = known | {a.name: a for a in tree.axes_of(node)}
         if isinstance(node, eq.Reduce | eq.ArgReduce) and node.where is not None:
             over = (*over, node.where)
@@ -102,7 +101,8 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
     tails = _tails(kernel)
     found = (
         a
-        for a in _accesses(kernel)
+        for a in accesses(kernel)
+        if a.view
         if _as_many_as_there_are(a)
         or (
             (a.outside or not a.safe)
@@ -114,7 +114,7 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
     return frozenset((a.array, a.view) for a in found)
 
 
-def _as_many_as_there_are(a: _Access) -> bool:
+def _as_many_as_there_are(a: Access) -> bool:
     """Whether the view shows the whole rows that the array has."""
     match a.view:
         case (eq.Op(name="floordiv", args=(eq.Shape(array=array, axis=0), size)), row):
@@ -122,7 +122,7 @@ def _as_many_as_there_are(a: _Access) -> bool:
     return False
 
 
-def _within_begun(a: _Access) -> bool:
+def _within_begun(a: Access) -> bool:
     """Whether a masked load stays within rows that are begun, ``(n - 1) // m + 1`` of m cells: the mask may be where
     the last of them ends."""
     leaves = any(p is not None and not (_nothing(p.before) and _nothing(p.after)) for p in a.outside)
@@ -134,7 +134,7 @@ def _begun(rows: Linear) -> bool:
     return rows.constant > 0 and any(isinstance(e, eq.Op) and e.name in ("floordiv", "tdiv") for e, _ in rows.terms)
 
 
-def _launched(a: _Access) -> bool:
+def _launched(a: Access) -> bool:
     """Whether a masked load gets as far as the launch does, which may be a part of the rows, or more than there are."""
     ends = [p.after for p in a.outside if p is not None]
     rows = a.outside[0].limit if a.safe and a.outside and a.outside[0] is not None else None
@@ -164,7 +164,7 @@ def _tails(kernel: eq.Kernel) -> dict[str, int]:
     return found
 
 
-def _at_last(a: _Access, tail: int) -> bool:
+def _at_last(a: Access, tail: int) -> bool:
     """Whether the access is to the last cell of its view, rims left out, for some values of its indices (whatever the
     subscripts of the ``tail`` axes that the type fixes); what depends on data counts as executed."""
     fixed: dict[str, Linear] = {}

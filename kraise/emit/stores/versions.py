@@ -177,7 +177,9 @@ def assign_whole(low: Lowering, stmt: eq.Write, value: Py) -> None:
     """``y = value`` for a store that covers the version (or the whole of its view)."""
     ctx = low.ctx
     if stmt.view:
-        name = ctx.names.fresh(f"{stmt.before.array.split('.')[-1]}{len(stmt.view)}")
+        known = ctx.blocks[-1].variables.get(("view", stmt.before, stmt.view))
+        again = known is not None and dead_after(ctx, stmt.before, stmt)
+        name = known[0] if again and known else ctx.names.fresh(f"{stmt.before.array.split('.')[-1]}{len(stmt.view)}")
         ctx.emit(Assign(name, value, stmt.span))
         _set_view(low, stmt, name)
         return
@@ -212,7 +214,7 @@ def set_view(
 
     def make() -> Py:
         tail = view[len(view) - len(ndim) + 1 :]
-        flat: Py = py.method(Atom(name), "ravel")
+        flat: Py = py.method(Atom(name), "ravel") if len(view) > len(ndim) else Atom(name)
         if tail:
             flat = py.method(Atom(name), "reshape", py.number(-1), *(ctx.static(n) for n in tail))
         whole = tiles.whole(ctx.kernel, linear(size))
@@ -258,6 +260,7 @@ def dtype_of(context: Context, version: eq.Version) -> Py:
         from kraise.emit.loops.carries import of_made
 
         return of_made(context, version.array, element) or Atom(dtype_text(element))
-    if version not in context.versions and version not in context.lazy and version.array in context.ndim:
-        return py.Attr(Atom(context.param_text(version.array)), "dtype")  # a loop carries its rows only
+    if version not in context.versions and version.array in context.ndim:
+        # a loop carries its rows only, or it is put together when something asks for it
+        return py.Attr(Atom(context.param_text(version.array)), "dtype")
     return py.Attr(context.array(version), "dtype")

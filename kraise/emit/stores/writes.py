@@ -153,15 +153,18 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     whole = all(i == ALL for i in items) or (
         stmt.covers and len(frame) == len(dims) and not stmt.accumulate and not any(_backward(d) for d in dims)
     )
-    chosen: Py | None = None
+    chosen, stmt = _by_sizes(ctx, stmt)
     if not whole:
-        chosen, stmt = _by_sizes(ctx, stmt)
         again = ctx.uses[stmt.value] > 1 or (stmt.before.array == ctx.kernel.rimmed and ends.read_again(ctx, stmt))
         stmt = stmt if again else _update(stmt)
     if whole and not stmt.accumulate and stmt.where is None:
         value = low.stored(stmt.value, frame)
     else:
         value = _value(low, stmt, frame)
+    if whole and chosen is not None:
+        text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, versions.shape_text(ctx, stmt))
+        versions.assign(low, stmt, lambda base: py.IfExp(chosen, typed(ctx, stmt, text), base))
+        return
     if whole:
         _whole(low, stmt, value, frame)
         return
