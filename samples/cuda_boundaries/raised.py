@@ -13,9 +13,8 @@ def diffuse(u, next, nx, ny, c):
         for 1 <= x < nx - 1, 1 <= y < ny - 1
     """
     u2 = u[: ny * nx].reshape(ny, nx)
-    next2 = u2.at[1:-1, 1:-1].set(
-        u2[1:-1, 1:-1]
-        + c
+    next2 = u2.at[1:-1, 1:-1].add(
+        c
         * (
             u2[1:-1, :-2]
             + u2[1:-1, 2:]

@@ -22,7 +22,7 @@ from kraise.emit.stores import versions
 from kraise.emit.stores.typed import typed
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, nonnegative
-from kraise.emit.text.python import Atom, Slice
+from kraise.emit.text.python import Atom
 from kraise.ir import equations as eq
 
 

@@ -14,7 +14,19 @@ from kraise.emit.loads.blocked import told
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering, dtype_text
 from kraise.emit.settled import given
-from kraise.emit.stores import bits, columns, ends, flat, joined, new_arrays, padded, pieces, versions, whole_rows
+from kraise.emit.stores import (
+    bits,
+    columns,
+    copied,
+    ends,
+    flat,
+    joined,
+    new_arrays,
+    padded,
+    pieces,
+    versions,
+    whole_rows,
+)
 from kraise.emit.stores.one_of import of_one
 from kraise.emit.stores.typed import cast, data, same_type, typed
 from kraise.emit.sums.reductions import masked
@@ -124,13 +136,14 @@ def _box(context: Context, dims: list[subs.Dim], extents: tuple) -> bool:
     return plain and len({d.axis for d in ranges}) == len(ranges)
 
 
-def _update(stmt: eq.Write) -> eq.Write:
+def _update(ctx: Context, stmt: eq.Write) -> eq.Write:
     """``y[s] = y[s] + e`` as an accumulation of ``e``."""
     if stmt.accumulate or not isinstance(stmt.value, eq.Op) or stmt.value.name not in ("add", "sub", "mul"):
         return stmt
+    held = {stmt.before, copied.source(ctx, stmt.before, stmt.view)}
     a, b = stmt.value.args
     old = [
-        isinstance(x, eq.Read) and x.version is stmt.before and x.subscripts == stmt.subscripts and x.view == stmt.view
+        isinstance(x, eq.Read) and x.version in held and x.subscripts == stmt.subscripts and x.view == stmt.view
         for x in (a, b)
     ]
     name = stmt.value.name
@@ -156,13 +169,14 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     chosen, stmt = _by_sizes(ctx, stmt)
     if not whole:
         again = ctx.uses[stmt.value] > 1 or (stmt.before.array == ctx.kernel.rimmed and ends.read_again(ctx, stmt))
-        stmt = stmt if again else _update(stmt)
+        stmt = stmt if again else _update(ctx, stmt)
     if whole and not stmt.accumulate and stmt.where is None:
         value = low.stored(stmt.value, frame)
     else:
         value = _value(low, stmt, frame)
     if whole and chosen is not None:
-        text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, versions.shape_text(ctx, stmt))
+        shape = versions.shape_text(ctx, stmt)
+        text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, shape)
         versions.assign(low, stmt, lambda base: py.IfExp(chosen, typed(ctx, stmt, text), base))
         return
     if whole:
@@ -292,7 +306,7 @@ def _scatter(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tuple
     ctx = low.ctx
     plain = not stmt.accumulate
     chosen, stmt = _by_sizes(ctx, stmt)
-    stmt = _update(stmt)
+    stmt = _update(ctx, stmt)
     keywords: dict[str, Py] = {}
     where = stmt.where
     items = None if where is not None or stmt.safe else _rows(low, dims, extents, frame)

@@ -4,7 +4,7 @@
 gradient fills up one array a column, and one a row, in place of one for each cell of the window, and XLA makes what it
 fills up with anew each time. That pays for a sum that is used several times (``s * s``): where it is not, the gradient
 is no more than the weights times what comes in. Where all columns have the same weights, their rows are added once;
-then it pays for the values of any sum (a mean of 3 x 3: 0.75 of the time; the gradient is as quick as the same by hand).
+then it pays for the values of any sum (a mean of 3 x 3: 0.75 of the time; the gradient is as quick as one by hand).
 """
 
 from __future__ import annotations
