@@ -25,7 +25,7 @@ Term = tuple[Py | None, py.Sub]
 
 def shared(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     """Such a sum that is used several times, or whose columns are alike; None for other values."""
-    return by_columns(low, node, frame, low.ctx.uses[node] == 1)
+    return by_columns(low, node, frame, low.ctx.uses[node] < 2)
 
 
 def by_columns(low: Lowering, node: eq.Op, frame: Frame, only_alike: bool = False) -> Val | None:
