@@ -27,8 +27,7 @@ def test_the_first_cells_alone_are_carried(longer):
 
 @pytest.mark.parametrize("more", ["- 0.5 * a[n]", "- 0.5 * b[i + 1]", "- (0.5 * a[i + 1] if a[i] > 1.0 else 0.0)"])
 def test_not_where_something_asks_for_a_cell_behind_them(more):
-    source = RING.format(more=more).replace("for i in range(n):\n            a[i]", "for i in range(n):\n            a[i]")
-    done = pipeline.translate(source, "k.py")
+    done = pipeline.translate(RING.format(more=more), "k.py")
     if done.text is None:
         pytest.fail(str(done.diagnostics))
     for n in (5, 2):

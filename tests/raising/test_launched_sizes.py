@@ -122,3 +122,19 @@ def test_a_block_of_two_axes_is_a_tree_by_the_launch_s_size():
 
 def test_without_a_launch_the_block_of_two_axes_stays_an_array():
     assert "a block has" not in pipeline.translate(CHANGE.partition("def run")[0], "relax.py").text
+
+
+def test_dynamic_memory_read_at_a_place_of_the_launch():
+    """How far the threads reach is asked of arrays that say how many cells they have."""
+    source = """
+__global__ void turned(float *x, int n) {
+  extern __shared__ float s[];
+  int t = threadIdx.x;
+  s[t] = x[t];
+  __syncthreads();
+  x[t] = s[n - t - 1];
+}
+"""
+    done = pipeline.translate(source, "k.cu")
+    request = pipeline.Request(shapes={"x": (8,)}, values={"n": 8}, grid=(1,), block=(8,))
+    agrees(done, request, done.text)

@@ -36,7 +36,8 @@ def reached(body: tuple[k.Stmt, ...], certainly: bool = False) -> dict[int, int]
             end = max(end, hi + 1) if lo <= end else -1
             if end < 0:
                 break
-        extent = number(found.shapes[array][dimension])
+        shape = found.shapes[array]
+        extent = number(shape[dimension]) if dimension < len(shape) else None  # a dynamic one has none
         if others and end > 2 and (array, dimension) not in found.open and extent is not None and end <= extent:
             out[axis] = max(end, out.get(axis, 0))
     return out
