@@ -131,3 +131,33 @@ def test_neighbours_along_several_axes_share_a_padded_array(name):
         request = pipeline.Request(shapes={"in": (h * w,), "out": (h * w,)}, values={"h": h, "w": w, "s": 1.0})
         reports, findings = pipeline.verify(done, request)
         assert not findings and not [r for r in reports if r.failures]
+
+
+FACES = {
+    "an end of its own on each side": ("n + 1", "u[min(i, n - 1)] - 2.0 * u[max(i - 1, 0)]"),
+    "further on": ("n + 1", "u[min(i + 1, n - 1)] * u[max(i - 2, 0)]"),
+    "both ends of one load": ("n + 4", "u[min(max(i - 2, 0), n - 1)]"),
+    "the other way about": ("n + 3", "u[max(min(i - 1, n - 1), 0)]"),
+    "an end that is not reached": ("n + 1", "u[min(max(i - 1, 0), n + 3)]"),
+}
+
+
+@pytest.mark.parametrize("name", FACES)
+def test_more_places_than_cells(name):
+    """Faces of cells, ghosts: an array of just the cells that are read is enough."""
+    count, value = FACES[name]
+    source = f"def f(u, y, n):\n    for i in range({count}):\n        y[i] = {value}\n"
+    done = pipeline.translate(source, "k.py")
+    assert 'mode="edge"' in done.text and "arange" not in done.text, done.text
+    for n in (5, 2, 1):
+        for more in (0, 1, 6):
+            shapes = {"u": (n + more,), "y": (n + int(count[-1]),)}
+            reports, findings = pipeline.verify(done, pipeline.Request(shapes=shapes, values={"n": n}))
+            assert not findings and not [r for r in reports if r.failures], (n, more, done.text)
+
+
+@pytest.mark.parametrize("value", ["u[min(i - 1, n - 1)]", "u[max(i - 1, 1)]", "u[min(i + m, n - 1)]"])
+def test_what_is_clamped_otherwise_stays_as_it_is(value):
+    source = f"def f(u, y, n, m):\n    for i in range(n + 1):\n        y[i] = {value}\n"
+    done = pipeline.translate(source, "k.py")
+    assert done.text is None or 'mode="edge"' not in done.text, done.text

@@ -8,7 +8,7 @@ from kraise.emit.context import Context, Frame
 from kraise.emit.loads.blocked import Blocks
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
-from kraise.emit.text.python import Py
+from kraise.emit.text.python import ALL, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 
@@ -53,12 +53,22 @@ class Gather:
 
 @dataclass(frozen=True)
 class Clamp:
-    """``min(index + shift, size - 1)`` (``shift`` > 0) or ``max(index + shift, 0)`` (< 0) over ``size`` positions: the
-    whole extent, or the first ``part`` of it."""
+    """``index + shift``, brought to the first or the last of the cells that are read: the whole extent, or the first
+    ``part`` of it. ``before`` and ``after``: by how many cells the array is padded."""
 
     axis: eq.Axis
     shift: int
-    part: Linear | None = None
+    part: Linear | None
+    before: int
+    after: int
+
+    def cells(self, context: Context) -> Py:
+        """The slice of the padded array."""
+        start = self.shift + self.before
+        if self.after > 0 or self.shift >= 0:
+            return ALL if start == 0 else Slice(py.number(start), None)
+        stop = py.number(self.shift) if self.part is None else context.static(linear(self.axis.hi))
+        return Slice(None, stop)  # a part may end before it: what is cut off is counted from the start
 
 
 Dim = Scalar | Range | Roll | Clamp | Blocks | Gather
@@ -124,21 +134,39 @@ def _by_size(context: Context, form: Linear, axis: eq.Axis) -> Range | None:
 
 
 def _clamp(context: Context, form: Linear, axis: eq.Axis, extent: Linear) -> Clamp | None:
-    """A clamp to the end of the array towards which the index is shifted, over the whole array or its first part."""
+    """A subscript that is clamped to the first cell, the last one of so many, or both, where it leaves these by a
+    known number of cells."""
     if len(form.terms) != 1 or form.constant or form.terms[0][1] != 1 or axis.step != 1:
         return None
     size = linear(axis.hi)
     if not (size.terms and linear(axis.lo).same(Linear()) and context.is_static(size)):
         return None
-    match form.terms[0][0]:
-        case eq.Op(name="min" | "max" as name, args=(a, b)):
-            limit = size + -1 if name == "min" else Linear()
-            for moved, end in ((linear(a), linear(b)), (linear(b), linear(a))):
-                index = [t for t, c in moved.terms if isinstance(t, eq.Index) and t.name == axis.name and c == 1]
-                right_way = moved.constant > 0 if name == "min" else moved.constant < 0
-                if len(moved.terms) == 1 and index and right_way and end.same(limit):
-                    return Clamp(axis, moved.constant, None if size.same(extent) else size)
-    return None
+    moved, floor, limit = form, False, None
+    for _ in range(2):
+        atom = moved.terms[0][0]
+        if len(moved.terms) != 1 or moved.constant or not isinstance(atom, eq.Op) or atom.name not in ("min", "max"):
+            break
+        pairs = [(linear(a), linear(b)) for a, b in (atom.args, atom.args[::-1]) if axis.name in context.free(a)]
+        if len(pairs) != 1 or (atom.name == "max" and (floor or not pairs[0][1].same(Linear()))):
+            return None
+        moved, end = pairs[0]
+        floor |= atom.name == "max"
+        if atom.name == "min":
+            if limit is not None:
+                return None
+            limit = end + 1
+        if not moved.terms:
+            return None
+    index = [t for t, c in moved.terms if isinstance(t, eq.Index) and t.name == axis.name and c == 1]
+    shift, cells = moved.constant, size if limit is None else limit
+    beyond = size + shift - cells
+    if len(moved.terms) != 1 or not index or beyond.terms or not context.is_static(cells):
+        return None
+    before, after = max(-shift, 0) if floor else 0, max(beyond.constant, 0)
+    cells = cells if after else size  # an end that is never reached
+    if (shift < 0 and not floor) or not (before or after):
+        return None  # nothing keeps it from cells before the first; or it is no clamp
+    return Clamp(axis, shift, None if cells.same(extent) else cells, before, after)
 
 
 def _range(axis: eq.Axis, c: int, rest: Linear) -> Range:

@@ -170,9 +170,8 @@ def _slices(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...
                 items.append(slice_item(low.ctx, Range(dim.inner, dim.start, dim.stop, 1), extent)[0])
                 own += [dim.outer, dim.inner]
                 backward.append(ALL)
-            case Clamp(axis=axis, shift=shift):
-                # the array was padded at the end towards which it is shifted
-                items.append(Slice(py.number(shift), None) if shift > 0 else Slice(None, py.number(shift)))
+            case Clamp(axis=axis):
+                items.append(dim.cells(low.ctx))
                 own.append(axis)
                 backward.append(ALL)
             case Roll(axis=axis):
@@ -228,16 +227,12 @@ def _rolled(low: Lowering, base: Py, dims: list[Dim]) -> Py:
     for k, shift in rolls:
         base = py.call("jnp.roll", base, low.ctx.static(-shift), **({"axis": py.number(k)} if len(dims) > 1 else {}))
     if any(isinstance(d, Clamp) for d in dims):
-        widths = [py.Tup(tuple(py.number(w) for w in _pad_of(d))) for d in dims]
+        sides = [(d.before, d.after) if isinstance(d, Clamp) else (0, 0) for d in dims]
+        widths = [py.Tup(tuple(map(py.number, s))) for s in sides]
         width = widths[0] if len(widths) == 1 else py.Tup(tuple(widths))
+        width = py.number(sides[0][0]) if len({w for s in sides for w in s}) == 1 else width
         base = py.call("jnp.pad", base, width, mode=Atom('"edge"'))
     return base
-
-
-def _pad_of(dim: Dim) -> tuple[int, int]:
-    if not isinstance(dim, Clamp):
-        return 0, 0
-    return (0, dim.shift) if dim.shift > 0 else (-dim.shift, 0)
 
 
 def position(low: Lowering, expr: eq.Expr, extent: Linear, safe: bool) -> Py:
