@@ -229,7 +229,7 @@ def _rolled(low: Lowering, base: Py, dims: list[Dim]) -> Py:
     if any(isinstance(d, Clamp) for d in dims):
         sides = [(d.before, d.after) if isinstance(d, Clamp) else (0, 0) for d in dims]
         widths = [py.Tup(tuple(map(py.number, s))) for s in sides]
-        width = widths[0] if len(widths) == 1 else py.Tup(tuple(widths))
+        width: Py = widths[0] if len(widths) == 1 else py.Tup(tuple(widths))
         width = py.number(sides[0][0]) if len({w for s in sides for w in s}) == 1 else width
         base = py.call("jnp.pad", base, width, mode=Atom('"edge"'))
     return base

@@ -26,7 +26,8 @@ Part = tuple[int, int]  # the first cell, and the first behind the last
 
 def fitted(kernel: eq.Kernel) -> eq.Kernel:
     """The kernel with such arrays no larger than the part of them that is read, in the order in which it is."""
-    for new in [s for s in kernel.body if isinstance(s, eq.New) and len(s.shape) > 1]:
+    for version in [s.version for s in kernel.body if isinstance(s, eq.New) and len(s.shape) > 1]:
+        new = next(s for s in kernel.body if isinstance(s, eq.New) and s.version is version)
         stores = _stores(kernel, new)
         loads = [n for s in stores for n in _loads(s, new)] if stores is not None else []
         if stores is None or not loads or any(n.safe or n.view or n.outside or n.limit for n in loads):
