@@ -111,3 +111,8 @@ def fresh(taken: set[str], wish: str) -> str:
         name, number = f"{wish}_{number}", number + 1
     taken.add(name)
     return name
+
+
+def breaks(body: tuple[h.Stmt, ...]) -> bool:
+    """Does a break of this loop stand in the block?"""
+    return any(isinstance(s, h.Break) or (isinstance(s, h.If) and (breaks(s.body) or breaks(s.orelse))) for s in body)

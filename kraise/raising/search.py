@@ -42,6 +42,7 @@ from kraise.raising.optimistic import of_large_sizes
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads import planes
 from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.numbered_blocks import capped
 from kraise.raising.threads.part_warps import parts, stepping, width
@@ -355,12 +356,14 @@ def _raise(
     digits: dict[str, str] = {}
     whole: set[str] = set()
     strided: set[str] = set()
+    rows: dict[str, eq.Expr] = {}
     unbound = ""
     for _ in range(24):
         attempt = Raiser(module, function, options, bounded)
         attempt.splits, attempt.digits, attempt.ways = splits, digits, known.ways
         attempt.whole, attempt.strided = whole, strided
         known.enter(attempt.cx)
+        attempt.cx.planes = rows
         attempts.append(attempt)
         try:
             kernel = attempt.run()
@@ -374,6 +377,9 @@ def _raise(
                 strided.add(split.name)
         except Unbounded as unbounded:
             # an unguarded kernel: the launch is what bounds this index
+            if (part := planes.of_digit(attempt.cx, splits, unbounded.name)) and part[0] not in rows:
+                rows, bounded = rows | dict([part]), bounded | {part[0]}
+                continue
             name = attempt.cx.whole_of.get(unbounded.name, unbounded.name)
             if name in bounded:
                 break

@@ -13,7 +13,7 @@ from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import read_within
+from kraise.ir.host_names import breaks, read_within
 from kraise.ir.types import INT32
 
 ONE = k.Const(1, INT32)
@@ -103,7 +103,7 @@ class Rounds:
             var, start, stop, by = found
             declared = init is not None and child(init, "declaration") is not None
             loop: list[h.Stmt] = [*before[:-1], h.For(var, start, stop, by, inner, span=span)]
-            if not declared and by == ONE:
+            if not declared and by == ONE and not breaks(tuple(inner)):
                 last = k.Op("max", (start, stop), INT32)
                 loop.append(h.Assign(var, last, INT32, span=span))
             elif not declared:

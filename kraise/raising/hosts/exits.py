@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.host_names import expression_names, fresh, live_before, set_within
+from kraise.ir.host_names import breaks, expression_names, fresh, live_before, set_within
 from kraise.ir.types import BOOL, INT, ScalarType
 
 TRUE, FALSE = k.Const(True, BOOL), k.Const(False, BOOL)
@@ -50,7 +50,7 @@ class Exits:
             counter = fresh(self.taken, f"{stmt.var}_")
             body = (h.Assign(stmt.var, k.Var(counter, INT), INT, span=stmt.span), *body)
             stmt = replace(stmt, var=counter)
-        if _breaks(body):
+        if breaks(body):
             live = fresh(self.taken, "live")
             before.append(h.Assign(live, TRUE, BOOL, span=stmt.span))
             body = _flagged(body, live)
@@ -157,11 +157,6 @@ def _steps(body: tuple, name: str) -> bool:
     return found == 1
 
 
-def _breaks(body: tuple[h.Stmt, ...]) -> bool:
-    """Does a break of this loop stand in the block?"""
-    return any(isinstance(s, h.Break) or (isinstance(s, h.If) and (_breaks(s.body) or _breaks(s.orelse))) for s in body)
-
-
 def _negated(test: h.Expr) -> h.Expr:
     """``!test``; ``test`` of ``!test``, as loops begin that test with calls."""
     if isinstance(test, k.Op) and test.name == "not":
@@ -176,7 +171,7 @@ def _flagged(body: tuple[h.Stmt, ...], live: str) -> tuple[h.Stmt, ...]:
         if isinstance(stmt, h.Break):
             out.append(h.Assign(live, FALSE, BOOL, span=stmt.span))
             break
-        if isinstance(stmt, h.If) and _breaks((stmt,)):
+        if isinstance(stmt, h.If) and breaks((stmt,)):
             rest = _flagged(body[at + 1 :], live)
             if stmt.body == (h.Break(),) and not stmt.orelse:
                 out.append(h.Assign(live, _negated(stmt.condition), BOOL, span=stmt.span))

@@ -59,6 +59,7 @@ class Context:
     groups: Mapping[eq.Param, eq.Param] = field(default_factory=dict)  # parameters that are multiples of others
     radices: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # what threads' indices are divided by
     in_fields: frozenset[str] = frozenset()  # indices of threads in fields as long as the launch
+    planes: Mapping[str, eq.Expr] = field(default_factory=dict)  # what a block's index has whole rows of, by its name
     quotients: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those that the source divides by others
     coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
     tile: dict[int, int] = field(default_factory=dict)  # those elements

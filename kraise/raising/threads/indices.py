@@ -23,6 +23,7 @@ from kraise.raising.threads.counted import counted, launched_axes
 from kraise.raising.threads.hardware import hardware, own_names
 from kraise.raising.threads.lone import one_block
 from kraise.raising.threads.multiples import in_tiles
+from kraise.raising.threads.planes import whole_planes
 from kraise.raising.threads.unguarded import AXES, as_wide, blocks_of
 
 WARPS = eq.Param("warps.x", INT)  # the number of warps of a block, where the lane is an index
@@ -143,7 +144,7 @@ def bind(
                 cx.threads["blockDim", axis] = block_dim
                 _count_on(cx, -way, letter)
                 path.append(eq.Op("lt", (g, block_dim), BOOL))
-            extent = block_dim if kind == "thread" else grid_dim
+            extent = block_dim if kind == "thread" else whole_planes(cx, name, grid_dim)
             if kind == "thread" and name not in bounded:
                 facts.append(eq.Op("lt", (g, block_dim), BOOL))
         else:

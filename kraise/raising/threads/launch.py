@@ -12,8 +12,10 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, statement_expressions, topological
+from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads import planes
 from kraise.raising.threads.hardware import hardware
 from kraise.raising.threads.limits import limits
 from kraise.raising.threads.reach import reached
@@ -141,6 +143,9 @@ def _extent_written(cx: Context, stmts: tuple[eq.Stmt, ...], index: str, extent:
     for s in stmts:
         if isinstance(s, eq.Write) and s.after.array not in cx.made:
             at = next((a.name for a in s.axes if isinstance(a.hi, eq.Param) and a.hi.name == extent), None)
+            if at is None and (rows := planes.written(s, extent)) is not None:
+                count = _extent(s, rows[0], cx.tail(s.after.array), 0)
+                return None if count is None else operation("mul", (rows[1], count), INT)
             if at is None and extent.startswith("grid"):
                 continue
             index = at or index
@@ -174,5 +179,7 @@ def _extent(s: eq.Write, d: int, tail: int, warp: int) -> eq.Expr:
         own = frozenset().union(*map(free_indices, s.subscripts))
         # where a guard cuts the last row off there is a block for what is begun of it
         begun = s.where is not None and any(len(free_indices(c) & own) > 1 for c in conjuncts(s.where))
-        size = eq.Op("floordiv", (to_expr(to_poly(size) + row - 1) if begun else size, to_expr(row)), INT)
+        # a product of sums reads better as it is
+        whole_row = to_expr(row) if len(row.terms) == 1 else reduce(lambda a, b: eq.Op("mul", (a, b), INT), rows)
+        size = eq.Op("floordiv", (to_expr(to_poly(size) + row - 1) if begun else size, whole_row), INT)
     return eq.Op("mul", (whole, size), INT) if warp and not s.view else size
