@@ -126,7 +126,7 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     shared = coarsened.elements(cx, known.ways, accesses)
     if shared and not known.coarse and coarsened.all_inside(cx, cx.function.body):
         # what was assumed was to keep the rows of a tile apart: they are now rows of the threads
-        return replace(known, coarse=shared, assumed=())
+        return replace(known, coarse=shared, assumed=(), part_rows=False)
     threads.rows_of_tiles(cx, accesses)
     more_ways = finer(cx, known, attempt.seen(), accesses)
     if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() - {*cx.function.static}) == 1:

@@ -47,6 +47,7 @@ from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.numbered_blocks import capped
 from kraise.raising.threads.part_warps import parts, stepping, width
 from kraise.raising.threads.plausible import idle
+from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.rimmed import without_launch
 from kraise.raising.threads.sizes import named_sizes, suggested
 from kraise.raising.threads.splits import Split
@@ -169,7 +170,8 @@ def _search(
                 last = attempts[-1]
                 names = {} if sizes is not None or start.named else named_sizes(last.inlined, function)
                 if sizes is None and not names:
-                    among = suggested(last.inlined, {}) if last.cx.cooperative or unsized(known.ways) else []
+                    given = {} if last.cx.cooperative or unsized(known.ways) else known.ways
+                    among = suggested(last.inlined, given)
                     among += [w for w in (guarded_cells(last),) if w and last.cx.cooperative and w not in among]
                     sizes = as_launched(among, told, hinted(module, function))
                 if names:
@@ -226,6 +228,11 @@ def _in_best_form(
         sized = None if given else _sized(module, function, options, known, ways)
         if sized is not None:
             return sized
+    digits = divisors(run.cx, left) if kernel.launch == "required" and threads.LANES not in known.ways else {}
+    if digits and not known.radices:  # guards bound the digits of a thread's index, and the launch is not asked
+        apart_too = _sized(module, function, options, replace(known, radices=digits), known.ways)
+        if apart_too is not None and apart_too.launch != "required":
+            return apart_too
     kernel = _in_common_rows(module, function, options, known, run, kernel) or kernel
     kernel = _unconditional(module, function, options, known) or kernel
     for ways in suggested(run.inlined, {}) if capped(kernel) and not given and unsized(known.ways) else ():

@@ -29,8 +29,8 @@ def elements(cx: Context, ways: dict[int, int], accesses: Iterable[Access]) -> d
     out: dict[int, int] = {}
     for a in accesses:
         steps = dict(found for c in a.path if (found := _stepping(c)) is not None)
-        for axis, size in ways.items():
-            t = cx.threads.get(("thread", axis))
+        for axis, way in ways.items():
+            t, size = cx.threads.get(("thread", axis)), abs(way)
             if not steps or t is None or size < 2:
                 continue
             names = [n for n in free_indices(t) if n in cx.axes]
@@ -93,12 +93,12 @@ def shared_out(
         outer = [c for c in st.path if name in free_indices(c) and c not in cx.launch_path]
         if outer:
             return False
-        cx.sharing.add(axis)
+        cx.sharing[axis] = t
         try:
             block(cx, inner, s.body, live)
         finally:
             cx.threads = threads
-            cx.sharing.discard(axis)
+            cx.sharing.pop(axis)
         left = [e for r in inner.out[out_from:] for e in expressions(r)]
         for a in inner.accesses[accesses_from:]:
             left += [*a.subscripts, *a.path]

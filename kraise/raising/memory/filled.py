@@ -140,6 +140,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             if c not in cx.launch_path:
                 conditions += conjuncts(solved.apply(c))
         for (kind, axis), thread in cx.threads.items():
+            thread = cx.sharing.get(axis, thread)
             if kind == "thread" and free_indices(thread) & free:
                 moved = solved.apply(thread)
                 if moved is not thread:

@@ -63,7 +63,8 @@ class Context:
     quotients: dict[eq.Param, eq.Param] = field(default_factory=dict)  # those that the source divides by others
     coarse: Mapping[int, int] = field(default_factory=dict)  # threads that share the elements of a tile, by axis
     tile: dict[int, int] = field(default_factory=dict)  # those elements
-    sharing: set[int] = field(default_factory=set)  # axes whose loop over them is under way
+    # by axis whose loop over them is under way, the index of one of them
+    sharing: dict[int, eq.Expr] = field(default_factory=dict)
     tied: Mapping[str, int] = field(default_factory=dict)  # parameters that are so many times a block's threads
     blockwise: dict[eq.Expr, set[str]] = field(default_factory=dict)  # wanted of a block's size, by array
     tying: dict[str, int] = field(default_factory=dict)  # those that had better be: their rows are the blocks

@@ -204,7 +204,7 @@ def _write(
     span: Span | None,
 ) -> None:
     name, subs = at.array, at.subscripts
-    if not cx.coarse.keys() <= cx.sharing:
+    if not cx.coarse.keys() <= cx.sharing.keys():
         raise refuse("KR299", "this store is not among the elements of a tile that a thread does", span)
     if op:
         check_begun(st, name, span)

@@ -22,6 +22,7 @@ from kraise.raising.threads.spelled import (
     addends,
     axis_of_product,
     bare,
+    block_axis,
     number,
     once,
     stride,
@@ -58,6 +59,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
             case k.For(start=start, step=further_on):
                 vote(start, number(further_on))
+    for axis, size in _rows_in_rounds(nodes, names):
+        vote(k.Hw("thread", axis, INT), size)
     for axis, most in sorted(inside(nodes, shapes, names).items()):
         vote(k.Hw("thread", axis, INT), most)
     for s in nodes:
@@ -125,7 +128,8 @@ def _rows_of_warps(nodes: Iterable[object]) -> bool:
 
 
 def _rows_of_blocks(nodes: Iterable[object], names: dict[str, int]) -> dict[k.Expr, tuple[int, int]]:
-    """By product: an axis of the threads, and how many it has, as in ``blockIdx.x * 4 + threadIdx.y``."""
+    """By product: an axis of the threads, and how many it has, as in ``blockIdx.x * 4 + threadIdx.y``; the block's
+    index may be a digit of it."""
     found: dict[k.Expr, tuple[int, int]] = {}
     nodes = list(nodes)
     values = once(nodes)
@@ -134,13 +138,30 @@ def _rows_of_blocks(nodes: Iterable[object], names: dict[str, int]) -> dict[k.Ex
             axis, by, part = thread_axis(thread, names), bare(by), thread_part(thread, names, values)
             for a, b in (by.args, by.args[::-1]) if isinstance(by, k.Op) and by.name == "mul" else ():
                 block, count = bare(a), number(b)
-                if not count or not isinstance(block, k.Hw) or block.kind != "block":
+                of_block = block_axis(block, values)
+                if not count or of_block is None:
                     continue
                 if axis is not None:
-                    found |= {by: (axis, count)} if block.axis != axis else {}
+                    digit = not isinstance(block, k.Hw)  # (blockIdx.x % n) * 16 + threadIdx.x
+                    found |= {by: (axis, count)} if digit or of_block != axis else {}
                 elif part is not None:  # blockIdx.x * 4 + threadIdx.x / 32
                     found[by] = part[0], count * part[1]
     return found
+
+
+def _rows_in_rounds(nodes: Iterable[object], names: dict[str, int]) -> list[tuple[int, int]]:
+    """Axes and sizes of blocks whose rows of threads take a further row in each round: ``for (j = 0; j < 32; j += 8)``
+    and ``threadIdx.x / 32 + j`` is of 8 rows of 32."""
+    nodes = list(nodes)
+    values = once(nodes)
+    found: dict[tuple[int, int], None] = {}
+    for s in (n for n in nodes if isinstance(n, k.For)):
+        rows = number(s.step) or 0
+        for e in walked(s.body) if rows > 1 else ():
+            parts = addends(e) if isinstance(e, k.Op) and e.name == "add" else []
+            if any(isinstance(a, k.Var) and a.name == s.var for a in map(bare, parts)):
+                found |= {(p[0], rows * p[1]): None for a in parts if (p := thread_part(a, names, values))}
+    return list(found)
 
 
 def _beside(s: k.For) -> Iterator[k.Expr]:

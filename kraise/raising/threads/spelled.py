@@ -56,6 +56,19 @@ def thread_part(e: k.Expr, names: dict[str, int], values: dict[str, k.Expr]) -> 
     return None
 
 
+def block_axis(e: k.Expr, values: dict[str, k.Expr]) -> int | None:
+    """The axis of blocks whose index ``e`` is, or a digit of it (``blockIdx.x / n``, ``blockIdx.x % n``, ``blockIdx.x -
+    row * n``); ``values`` of locals that are assigned once."""
+    match bare(e):
+        case k.Hw(kind="block", axis=axis):
+            return axis
+        case k.Var(name=name) if name in values:
+            return block_axis(values[name], {n: v for n, v in values.items() if n != name})
+        case k.Op(name="floordiv" | "tdiv" | "mod" | "tmod" | "shr" | "and_" | "sub", args=(a, _)):
+            return block_axis(a, values)
+    return None
+
+
 def thread_axis(e: k.Expr, names: dict[str, int]) -> int | None:
     """The axis whose thread index ``e`` is."""
     match e:
