@@ -380,6 +380,7 @@ class Kernel:
     onto_itself: str = ""  # a host reads and writes one array by it: "joined", or "set" (raising/hosts/alike.py)
     rimmed: str = ""  # made for a host's loop: the array that it reads, and stores a box of (raising/hosts/plates.py)
     one_row: int = 0  # ``block.x`` is the number of a block's threads along so many axes
+    one_line: tuple[tuple[str, int], ...] = ()  # ``threads.x`` is the product of these extents of the launch
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     floats: tuple[str, ...] = ()  # parameters that must be of numpy's floats: they change places with arrays of zeros
     span: Span | None = None

@@ -307,6 +307,9 @@ class Function:
     launch_bounds: tuple[int, ...] = ()
     multiples: tuple[tuple[str, int], ...] = ()  # parameters that must be multiples of a number
     one_row: int = 0  # of a block with so many axes threadIdx.x is the number of a thread, blockDim.x of how many
+    # of a launch of any shape blockIdx.x * blockDim.x + threadIdx.x is the number of a thread, and the product of these
+    # extents is how many there are
+    one_line: tuple[tuple[str, int], ...] = ()
     widens: bool = False  # it computes with integers of 8 and 16 bits in full width, as numba does
     floats: tuple[str, ...] = ()  # parameters that must be of numpy's floats
     span: Span | None = _span()

@@ -24,7 +24,7 @@ from kraise.raising.run.calls import called
 from kraise.raising.search import search
 from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
-from kraise.raising.threads.one_row import in_one_row
+from kraise.raising.threads.one_row import in_one_line, in_one_row
 from kraise.raising.threads.persistent import one_row_each
 
 
@@ -39,11 +39,33 @@ def raise_function(
     Raises:
         Refused: with every diagnostic that says why it cannot be raised.
     """
+    best: eq.Kernel | None = None
+    refused: Refused | None = None
     helpers = called(module, function)
     functions = tuple(replace(f, body=tidied(f.body)) if f.name in helpers else f for f in module.functions)
     body = with_whole_guards(tidied(function.body))
     module, function = replace(module, functions=functions), replace(function, body=body)
     function = in_one_row(module, without_idle(module, function))
+    try:
+        best = _best(module, function, options, rounds)
+    except Refused as why:
+        refused = why
+    line = in_one_line(module, function) if best is None or best.launch == "required" else None
+    if line is not None:
+        try:
+            by_number = _best(module, line, options, rounds)
+        except Refused:
+            by_number = None
+        if by_number is not None and not (by_number.launch or by_number.tile or by_number.of_launch):
+            return by_number
+    if best is None:
+        assert refused is not None
+        raise refused
+    return best
+
+
+def _best(module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...]) -> eq.Kernel:
+    """The equations of ``function`` as it is written: raises Refused, as above."""
     function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
     begun = Learned(persistent=persistent, rounds=rounds)
     best: eq.Kernel | None = None

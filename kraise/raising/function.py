@@ -274,6 +274,7 @@ class Raiser:
             of_launch=() if launch else tuple(map(of_launch, (c for c in cx.checks if where_given("", c) is None))),
             rounds=cx.rounds_around,
             one_row=function.one_row,
+            one_line=function.one_line,
             widens=function.widens,
             floats=function.floats,
             span=function.span,

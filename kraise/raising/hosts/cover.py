@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -172,7 +172,7 @@ def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel, axis: int, extent: eq.Ex
     for size, at, more in (*((n, at, frozenset()) for n, at in product(_SIZES, _ROUNDS)), (_SIZES[0], 0.0, larger)):
         sizes = Sizes(host, size, at, more)
         try:
-            threads = _threads(s, axis, sizes)
+            threads = _threads(s, extents(kernel, axis), sizes)
             wanted = _value(extent, *_arguments(kernel, s, sizes))
         except (_Unknown, ArithmeticError, ValueError):
             break
@@ -183,10 +183,19 @@ def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel, axis: int, extent: eq.Ex
     return ""
 
 
-def _threads(s: h.Launch, axis: int, sizes: Sizes) -> int:
-    """The threads of a launch along an axis. Raises _Unknown."""
+def extents(kernel: eq.Kernel, axis: int) -> tuple[tuple[str, int], ...]:
+    """What of a launch the threads along an axis are the product of: "grid" or "block", and an axis of it."""
+    if axis == 0 and kernel.one_line:
+        return kernel.one_line
+    rows = range(kernel.one_row or 1) if axis == 0 else (axis,)
+    return (("grid", axis), *(("block", n) for n in rows))
+
+
+def _threads(s: h.Launch, along: Iterable[tuple[str, int]], sizes: Sizes) -> int:
+    """The product of extents of a launch. Raises _Unknown."""
     threads = 1
-    for given in (s.grid or (), s.block or ()):
+    for head, axis in along:
+        given = (s.grid if head == "grid" else s.block) or ()
         match given:
             case (k.Var(name=name, type=ScalarType(kind="number")),) if axis and name not in sizes.values:
                 raise _Unknown  # Python's: it may be a tuple
@@ -201,7 +210,7 @@ def _on_another_axis(host: h.Host, s: h.Launch, kernel: eq.Kernel, extent: Any) 
     try:
         _value(extent, *_arguments(kernel, s, guard))
         for axis in range(len(s.grid or ())):
-            _threads(s, axis, launch)
+            _threads(s, (("grid", axis), ("block", axis)), launch)
     except (_Unknown, ArithmeticError, ValueError):
         return frozenset()
     return frozenset(guard.tried) if set(guard.tried) <= set(launch.tried) else frozenset()

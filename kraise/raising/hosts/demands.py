@@ -65,25 +65,29 @@ def launched(
     if function.launch or kernel is None:
         return grid, block, ()
     named = {p.name: a for p, a in zip(function.params, args, strict=False)}
-    covering = _covering(kernel.name, less, named, grid, block)
+    covering = _covering(kernel, less, named, grid, block)
     moving = _moving(r.host.body)
     covering = [c for c in covering if not moving & {*expression_names(c[0])}]
     return None, None, (*_demands(kernel, named, grid, block, stmt.span), *covering)
 
 
 def _covering(
-    kernel: str, less: Iterable[tuple[int, eq.Expr]], args: dict[str, h.Expr], grid: Extents, block: Extents
+    kernel: eq.Kernel, less: Iterable[tuple[int, eq.Expr]], args: dict[str, h.Expr], grid: Extents, block: Extents
 ) -> list[tuple[k.Expr, str]]:
     """That a launch has as many threads along the axes as the kernel's guards let through, where that can be said."""
     out: list[tuple[k.Expr, str]] = []
     for axis, extent in less:
         try:
-            threads = _spelled(eq.Param("threads." + "xyz"[axis], INT32), args, grid, block)
+            along = [eq.Param(f"{head}.{'xyz'[n]}", INT32) for head, n in cover.extents(kernel, axis)]
+            ends = [_spelled(e, args, grid, block) for e in along]
+            threads = reduce(lambda a, b: _folded(k.Op("mul", (a, b), INT32)), ends)
             wanted = _spelled(extent, args, grid, block)
         except _Unknown:
             continue
         held = k.Op("ge", (threads, wanted), BOOL)
-        out.append((held, f"{kernel} is launched with fewer threads along {'xyz'[axis]} than its guard lets through"))
+        out.append(
+            (held, f"{kernel.name} is launched with fewer threads along {'xyz'[axis]} than its guard lets through")
+        )
     return out
 
 
