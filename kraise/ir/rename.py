@@ -56,7 +56,7 @@ def _each(names: Any, new: Callable[[str], str]) -> Any:
     return new(names) if isinstance(names, str) else type(names)(map(new, names))
 
 
-def within(node: Any, wanted: type) -> list[Any]:
+def within(node: Any, wanted: Any) -> list[Any]:
     """The nodes of a kind in statements and expressions, in order."""
     if isinstance(node, tuple):
         return [x for n in node for x in within(n, wanted)]

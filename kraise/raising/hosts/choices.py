@@ -30,7 +30,7 @@ def _block(body: Body, counters: set[str], every: bool) -> Iterator[h.Stmt]:
             case h.If(
                 body=(h.Point(names=names, sources=(k.ArrayRef(array=one, offset=None),)),),
                 orelse=(h.Point(names=others, sources=(k.ArrayRef(array=two, offset=None),)),),
-            ) if len(names) == 1 and names == others and one != two and (every or _counts(stmt.condition)):
+            ) if len(names) == 1 and names == others and one != two and (every or counts(stmt.condition)):
                 yield h.Point(names, (_chosen(stmt.condition, one, two, counters, stmt),), span=stmt.span)
             case h.If():
                 then, orelse = (tuple(_block(b, counters, every)) for b in (stmt.body, stmt.orelse))
@@ -69,13 +69,13 @@ def _number(condition: h.Expr, counters: set[str]) -> tuple[k.Expr, bool]:
     return condition, True  # type: ignore[return-value]
 
 
-def _counts(condition: h.Expr) -> bool:
+def counts(condition: h.Expr) -> bool:
     """Does a condition ask for the parity of a number, or which of two values it has?"""
     match condition:
         case k.Var(type=kind):
             return kind == BOOL
         case k.Op(name="not", args=(inner,)):
-            return _counts(inner)
+            return counts(inner)
         case k.Op(name="eq" | "ne", args=(k.Var(), k.Const(value=value))):
             return value in (0, 1)
         case k.Op(name="eq" | "ne", args=(number, k.Const())):
@@ -140,4 +140,4 @@ def _only_points(stmt: h.If, condition: h.Expr) -> bool:
     return points and not names & set(expression_names(condition))
 
 
-__all__ = ["as_choices", "joined"]
+__all__ = ["as_choices", "counts", "joined"]

@@ -40,6 +40,7 @@ from kraise.raising.hosts.pools import NotApart, dealt_out
 from kraise.raising.hosts.reach import Numbers
 from kraise.raising.hosts.returns import left_behind, own_memory, with_one_return
 from kraise.raising.hosts.state import Memory, State, View, given_member
+from kraise.raising.hosts.turns import with_turns
 from kraise.raising.hosts.unpacked import unpacked
 from kraise.raising.hosts.views import elements, flat, seen_as
 
@@ -47,18 +48,24 @@ Join = Callable[[str, tuple[tuple[str, ...], ...]], tuple[str, Function] | None]
 
 
 def raise_host(host: h.Host, functions: Mapping[str, Function], hosts: Mapping[str, o.Host], join: Join) -> o.Host:
-    """The host function over values. ``functions`` and ``hosts`` are what it may call; ``join`` gives a kernel with
-    several parameters as one, where that is raised. Raises Refused."""
+    """The host function over values; ``join`` gives a kernel with several parameters as one, if any. Raises Refused."""
     from kraise.raising.hosts.dead import without_dead
 
     if host.name in functions:
         reason = f"a kernel is called {host.name}, too, and a module has one function of a name"
         raise refuse("KR211", reason, host.span, "rename one of them")
     host_sharing.check(host, partial(stores, {**hosts, **functions}))
+
+    def raised(turns: bool) -> o.Host:
+        try:
+            return with_lists(without_dead(Raising(host, functions, hosts, join, True, turns).run()))
+        except NotApart:
+            return with_lists(without_dead(Raising(host, functions, hosts, join, False, turns).run()))
+
     try:
-        return with_lists(without_dead(Raising(host, functions, hosts, join).run()))
-    except NotApart:
-        return with_lists(without_dead(Raising(host, functions, hosts, join, False).run()))
+        return raised(True)
+    except Refused:  # as it is written
+        return raised(False)
 
 
 class Raising:
@@ -70,7 +77,8 @@ class Raising:
         functions: Mapping[str, Function],
         hosts: Mapping[str, o.Host],
         join: Join,
-        deal: bool = True,
+        deal: bool,
+        turns: bool,
     ):
         self.host, self.functions, self.hosts, self.join = host, functions, hosts, join
         self.slots: list[str] = []  # the variable that each slot is written under
@@ -84,10 +92,10 @@ class Raising:
         self.implicit = h.gives_back(host) or bool(self.own)  # the memory of parameters is what comes back
         body = unpacked(host.body, {p.name for p in host.params}, self.taken)
         body = with_one_return(body, partial(fresh, self.taken))
+        turned = with_turns(body, self.taken, {p.name for p in host.params}) if turns else body
         try:
-            body, self.ordered = without_choices(
-                joined(as_choices(body, every=not self.implicit)), set(self.scalar_names)
-            )
+            chosen = joined(as_choices(turned, every=not self.implicit))
+            body, self.ordered = without_choices(chosen, set(self.scalar_names))
         except Refused:  # what decides is no number that is known: branches
             body, self.ordered = without_choices(joined(body), set(self.scalar_names))
         self.ordered = (*self.ordered, *host.ordered)
@@ -120,8 +128,7 @@ class Raising:
         body = self.body
         if body and isinstance(body[-1], h.Return):
             returned, body = body[-1].values, body[:-1]
-        kept = {p.name for p in self.host.params} if self.implicit else set()
-        flow.block(body, state, out, frozenset(read_within(self.body[-1:] if returned else ())) | kept)
+        flow.block(body, state, out, frozenset(read_within(self.body[-1:] if returned else ())))
         values: list[h.Expr | o.Rotated] = []
         memory: list[str] = []
         for value in returned:
