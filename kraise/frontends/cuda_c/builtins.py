@@ -8,7 +8,7 @@ from typing import Any
 
 from lark import Tree
 
-from kraise.frontends.cuda_c import half_pairs, numbers, out_numbers, vocabulary
+from kraise.frontends.cuda_c import half_pairs, numbers, out_numbers, vocabulary, word_functions
 from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.block_votes import block_vote
 from kraise.frontends.cuda_c.c_types import Struct
@@ -359,6 +359,7 @@ _CONCEPTS: dict[str, Callable[..., Any]] = {
     "unary": Builtins._unary_concept,
     **half_pairs.CONCEPTS,
     **out_numbers.CONCEPTS,
+    **word_functions.CONCEPTS,
     "mulhi": Builtins._mulhi,
     "ffs": Builtins._ffs,
     "brev": Builtins._brev,
