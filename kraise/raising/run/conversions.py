@@ -14,7 +14,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.bits import rows_by_bits
 from kraise.raising.run.context import Context
-from kraise.raising.run.sizes import steering
+from kraise.raising.run.sizes import natural, steering
 from kraise.raising.run.state import State
 from kraise.raising.threads.multiples import parameter
 from kraise.raising.threads.row_views import counts_threads
@@ -40,27 +40,16 @@ def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     wide = wide and not (isinstance(v, eq.Const) and abs(int(v.value.real)) >= LARGE)  # of a hash: it keeps its width
     # the range of an index fits a signed integer of its width; an unsigned one if it is not negative, as sizes are
     wide = wide and not (t.bits == 32 and v.type != t and _scaled(v))
-    if wide and (t.kind == "int" or isinstance(of, eq.Param | eq.Shape) or rows_by_bits(v) or _tiles(cx, v)):
+    if wide and (
+        t.kind == "int"
+        or isinstance(of, eq.Param | eq.Shape)
+        or rows_by_bits(v)
+        or (isinstance(v, eq.Op) and natural(cx, to_poly(v)))
+    ):
         return v
     if wide and provable((*st.path, *st.facts), to_poly(v)):
         return v
     return simplify.cast(t, v)
-
-
-def _tiles(cx: Context, v: eq.Expr) -> bool:
-    """Whether it is how many tiles sizes have (``(n + 15) / 16``, ``(n - 1) / 16 + 1``): not negative, as they are."""
-    sizes = steering(cx)
-
-    def size(e: eq.Expr) -> bool:
-        match e:
-            case eq.Op(name="tdiv", args=(eq.Op() | eq.Param() as a, eq.Const(value=int() as by))):
-                return by > 0 and counted(to_poly(a), -by)
-        return isinstance(e, eq.Shape) or (isinstance(e, eq.Param) and e.name in sizes)
-
-    def counted(p: Poly, above: int) -> bool:
-        return p.offset > above and all(c > 0 and all(map(size, m)) for m, c in p.terms.items() if m)
-
-    return isinstance(v, eq.Op) and counted(to_poly(v), -1)
 
 
 def _scaled(v: eq.Expr) -> bool:

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kraise.analysis.poly import Poly, to_poly
+from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import reads
+
+_EXTENTS = frozenset(f"{head}.{axis}" for head in ("block", "grid") for axis in "xyz")  # one or more
 
 
 def steering(cx: Context) -> frozenset[str]:
@@ -18,6 +22,28 @@ def steering(cx: Context) -> frozenset[str]:
     if cx.steers is None or cx.steers[0] is not cx.function:
         cx.steers = cx.function, _steering(cx.function, {f.name: f for f in cx.module.functions}, ())
     return cx.steers[1]
+
+
+def natural(cx: Context, p: Poly) -> bool:
+    """Whether a number is made of sizes so that it is not negative: how many tiles they have (``(n + 15) / 16``, ``(n -
+    1) / 16 + 1``, ``(n + blockDim.x - 1) / blockDim.x``)."""
+    sizes = steering(cx)
+
+    def size(e: eq.Expr) -> bool:
+        match e:
+            case eq.Op(name="tdiv" | "floordiv" as name, args=(a, eq.Const(value=int() as by))):
+                return by > 0 and counted(to_poly(a), 1 - by if name == "tdiv" else 0)
+            case eq.Op(name="tdiv" | "floordiv", args=(a, eq.Param(name=name))) if name in _EXTENTS:
+                return counted(to_poly(a), 0)
+        return isinstance(e, eq.Shape) or (isinstance(e, eq.Param) and (e.name in sizes or e.name in _EXTENTS))
+
+    def counted(p: Poly, least: int) -> bool:
+        ones = sum(
+            c for m, c in p.terms.items() if len(m) == 1 and isinstance(m[0], eq.Param) and m[0].name in _EXTENTS
+        )
+        return p.offset + ones >= least and all(c > 0 and all(map(size, m)) for m, c in p.terms.items() if m)
+
+    return counted(p, 0)
 
 
 def _steering(function: k.Function, functions: Mapping[str, k.Function], within: tuple[str, ...]) -> frozenset[str]:

@@ -35,7 +35,7 @@ from kraise.raising.run.conversions import alike, arms_alike, converted, is_true
 from kraise.raising.run.dispatched import complete
 from kraise.raising.run.paths import add_path, decided
 from kraise.raising.run.row_digits import with_rows
-from kraise.raising.run.sizes import steering
+from kraise.raising.run.sizes import natural, steering
 from kraise.raising.run.staged import in_rows_here
 from kraise.raising.run.state import ROWS, RawWrite, State
 from kraise.raising.run.tables import in_table, place_like, without_casts
@@ -164,7 +164,7 @@ def _ring(cx: Context, st: State, name: str, parts: tuple[eq.Expr, ...], t: Scal
         out = eq.Op(name, parts, INT)
         poly = to_poly(out)
         subtracted = name in ("sub", "neg") or any(c < 0 for c in poly.terms.values())
-        if subtracted and provable((*st.path, *st.facts), poly):
+        if subtracted and (provable((*st.path, *st.facts), poly) or natural(cx, poly)):
             return normal(out)
         sizes = steering(cx)
         if subtracted and poly.atoms() and all(isinstance(a, eq.Param) and a.name in sizes for a in poly.atoms()):

@@ -132,7 +132,7 @@ def _rows_of_blocks(nodes: Iterable[object], names: dict[str, int]) -> dict[k.Ex
     index may be a digit of it."""
     found: dict[k.Expr, tuple[int, int]] = {}
     nodes = list(nodes)
-    values = once(nodes)
+    values = {n.var: n.start for n in nodes if isinstance(n, k.For)} | once(nodes)  # for (tile = blockIdx.x; …)
     for args in [addends(s) for s in nodes if isinstance(s, k.Op) and s.name == "add"]:
         for by, thread in (args, args[::-1]) if len(args) == 2 else ():
             axis, by, part = thread_axis(thread, names), bare(by), thread_part(thread, names, values)
@@ -159,6 +159,9 @@ def _rows_in_rounds(nodes: Iterable[object], names: dict[str, int]) -> list[tupl
         rows = number(s.step) or 0
         for e in walked(s.body) if rows > 1 else ():
             parts = addends(e) if isinstance(e, k.Op) and e.name == "add" else []
+            parts = [
+                x for a in map(bare, parts) for x in (addends(values.get(a.name, a)) if isinstance(a, k.Var) else [a])
+            ]
             if any(isinstance(a, k.Var) and a.name == s.var for a in map(bare, parts)):
                 found |= {(p[0], rows * p[1]): None for a in parts if (p := thread_part(a, names, values))}
     return list(found)

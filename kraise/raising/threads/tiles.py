@@ -23,6 +23,7 @@ from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.state import RawWrite
 from kraise.raising.threads.arg_tiles import one_place
+from kraise.raising.threads.in_ones import in_ones
 from kraise.raising.threads.seeds import started
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.masks import bounds, not_neutral, spread
@@ -213,6 +214,9 @@ def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     found = merged(Domain(r.loops, path, values, launch.facts), launch)
     if path != r.path and found.names == r.loops:
         found = merged(Domain(r.loops, r.path, values, launch.facts), launch)
+    if (ones := in_ones(found.names, found.path, found.values, launch.facts)) is not None:
+        other = merged(Domain(found.names, *ones, launch.facts), launch)
+        found = other if len(other.names) < len(found.names) else found
     if found.names == r.loops:
         return r
     *subs, value = found.values
