@@ -38,6 +38,21 @@ KERNELS = {  # and the shape of a block
     ),
     "staged": (f"{HEAD}) {{ {COUNT} {TILE} {BY_AXES} {PLACE} {STAGED} }}", (8, 8)),
     "staged by digits": (f"{HEAD}) {{ {COUNT} {TILE} {BY_DIGITS} {PLACE} {STAGED} }}", (64,)),
+    "counted by threads": (
+        f"{HEAD}) {{ int nbx = (nx + blockDim.x - 1) / blockDim.x; int bx = blockIdx.x % nbx, y = blockIdx.x / nbx;"
+        f" int x = bx * blockDim.x + threadIdx.x; {TURNED} }}",
+        None,
+    ),
+    "dealt to the blocks": (
+        f"{HEAD}) {{ {COUNT} {BY_AXES} int all = nbx * ((ny + 7) / 8);"
+        f" for (int t = blockIdx.x; t < all; t += gridDim.x) {{ int bx = t % nbx, by = t / nbx; {PLACE} {TURNED} }} }}",
+        (8, 8),
+    ),
+    "rows in rounds": (
+        f"{HEAD}) {{ {COUNT} {TILE} {BY_DIGITS} {PLACE} for (int j = 0; j < 8; j += 4)"
+        " if (x < nx && y + j < ny) v[x * ny + y + j] = u[(y + j) * nx + x] * u[(y + j) * nx + x]; }",
+        (32,),
+    ),
     "in rounds": (f"{HEAD}) {{ {COUNT} {TILE} {BY_AXES} {PLACE} {IN_ROUNDS} }}", (8, 2)),
 }
 
@@ -50,11 +65,12 @@ def test_tiles_that_blocks_number(name):
     assert "grid" not in done.text and "arange" not in done.text, done.text
     for nx, ny in ((19, 11), (8, 16), (3, 2)):
         tiles = (nx + 7) // 8
+        blocks = tiles * ((ny + 7) // 8) if block else (nx + 3) // 4 * ny
         request = pipeline.Request(
             shapes={"u": (nx * ny,), "v": (nx * ny,)},
             values={"nx": nx, "ny": ny, "nbx": tiles},
-            grid=(tiles * ((ny + 7) // 8),),
-            block=block,
+            grid=(blocks,),
+            block=block or (4,),
         )
         agrees(done, request, name, nx, ny)
 
@@ -124,6 +140,9 @@ def test_the_same_in_python():
         ("turned", "threadIdx.x / 8", "threadIdx.x / 16"),
         ("staged", "  __syncthreads();\n", ""),
         ("in rounds", "j += 2", "j += 1"),
+        ("counted by threads", "% nbx", "% (nbx + 1)"),
+        ("dealt to the blocks", "t += gridDim.x", "t += 2"),
+        ("rows in rounds", "j += 4", "j += 3"),
     ],
 )
 def test_tiles_that_overlap_are_refused(name, old, new):
