@@ -129,7 +129,8 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         return replace(known, coarse=shared, assumed=(), part_rows=False)
     threads.rows_of_tiles(cx, accesses)
     more_ways = finer(cx, known, attempt.seen(), accesses)
-    if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() - {*cx.function.static}) == 1:
+    own = {p.name for p in cx.function.params} - {*cx.function.static}  # not the shares of sizes
+    if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() & own) == 1:
         return replace(known, tied=dict(cx.tying))  # a block for each row, and a thread for each of its elements
     if more_ways is None and not known.radices and threads.LANES not in known.ways:
         found = divisors(cx, attempt.seen())

@@ -125,3 +125,61 @@ def test_tiles_that_are_no_rows():
     assert " @ " not in (pipeline.translate(skewed, "k.cu").text or "")
     racing = PRODUCT.replace("        __syncthreads();\n        for", "        for")
     assert {d.code for d in pipeline.translate(racing, "k.cu").diagnostics} & {"KR201"}
+
+
+SPAN = """
+__global__ void span(const float* q, float* dst, int width, int heads) {
+    int per = width / heads;
+    int row = blockIdx.x / heads, head = blockIdx.x % heads;
+    extern __shared__ float part[];
+    int at = row * width + head * per + threadIdx.x;
+    if (threadIdx.x < per) part[threadIdx.x] = q[at];
+    __syncthreads();
+    float s = 0.0f;
+    for (int i = 0; i < per; i++) s += part[i] * part[i];
+    GUARD dst[at] = q[at] / sqrtf(s);
+}"""
+SPANS = [
+    ({"q": (rows * width + 1,), "dst": (rows * width + 1,)}, {"width": width, "heads": heads}, rows * heads)
+    for rows, width, heads in ((2, 6, 3), (1, 8, 2), (3, 4, 1))
+]
+
+
+def test_a_share_of_a_size_bounds_unsigned_threads():
+    """``threadIdx.x < width / heads`` compares unsigned numbers, which a share, not negative, is as it is."""
+    done = pipeline.translate(SPAN.replace("GUARD", "if (threadIdx.x < per)"), "k.cu")
+    assert done.text and not done.diagnostics, [d.reason for d in done.diagnostics]
+    assert "uint32" not in done.text and "axis=1, keepdims=True" in done.text and "share of" not in done.text
+    for shapes, values, blocks in SPANS:
+        agrees(done, pipeline.Request(shapes=shapes, values=values, grid=(blocks,), block=(8,)))
+
+
+def test_a_block_for_each_share_is_told_by_the_sizes():
+    """Without a guard a block must have as many threads as a share: the message names the two sizes."""
+    source = "__global__ void k(const float* q, float* dst, int width, int heads) { int per = width / heads;"
+    done = pipeline.translate(source + " int at = blockIdx.x * per + threadIdx.x; dst[at] = q[at] * q[at]; }", "k.cu")
+    assert done.text and "a block has width // heads threads along x" in done.text, done.diagnostics
+    for shapes, values, blocks in SPANS:
+        block = (values["width"] // values["heads"],)
+        agrees(done, pipeline.Request(shapes=shapes, values=values, grid=(blocks,), block=block))
+
+
+def test_a_thread_beyond_its_share_is_a_race():
+    done = pipeline.translate(SPAN.replace("GUARD", "if (threadIdx.x <= per)"), "k.cu")
+    assert not done.text and {d.code for d in done.diagnostics} <= {"KR201", "KR202"}
+
+
+def test_blocks_of_threads_beyond_a_share_are_rows_of_whole_heads():
+    """No number of threads is tied to a share: it is no parameter of the source (KR900 once)."""
+    done = pipeline.translate(SPAN.replace("GUARD", "").replace("if (threadIdx.x < per) part", "part"), "k.cu")
+    assert done.text and "a block has width // heads threads along x" in done.text, done.diagnostics
+    for shapes, values, blocks in SPANS:
+        block = (values["width"] // values["heads"],)
+        agrees(done, pipeline.Request(shapes=shapes, values=values, grid=(blocks,), block=block))
+
+
+def test_what_may_be_negative_is_no_share():
+    """``(unsigned)per`` of a divisor that only enters values may be any number: it stays converted."""
+    source = "__global__ void k(const float* x, float* y, int c, int n) { int i = threadIdx.x; int per = c / n;"
+    done = pipeline.translate(source + " if (i < 4) y[i] = x[i] * (unsigned)per; }", "k.cu")
+    assert done.text and "uint32" in done.text

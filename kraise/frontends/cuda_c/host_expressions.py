@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lark import Tree
+from lark import Token, Tree
 
 from kraise.frontends.cuda_c import host_effects, library_table
-from kraise.frontends.cuda_c.c_types import CType
+from kraise.frontends.cuda_c.c_types import Array, CType
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.host_chosen import straight
 from kraise.frontends.cuda_c.host_names import callee, normal, product, rows_of
@@ -122,13 +122,25 @@ class HostExpressions:
         owner = self.owner(node)
         if owner:
             return k.ArrayRef(owner, span=self.low.span(node))
-        found = self.low.value(node)
+        found = self.low.value(self._of_array(node))
         if self.low.out or self.low.after:
             self.low.out.clear()
             raise self.low.refuse("KR211", "an assignment inside an expression", node, "give it a line of its own")
         if isinstance(found, PointerValue) and found.arms:
             return self.one_of(found, node)
         return self.pointed(found, node)
+
+    def _of_array(self, node: Node) -> Node:
+        """``h`` of ``&h`` where h is an array with memory of its own: the two begin at one place, which the address of
+        a pointer does not."""
+        match strip(node):
+            case Tree(data="unary_expression", children=[Token(value="&"), inner]):
+                name = self.low.text(strip(inner))
+                if name in self.arrays and isinstance(self.low.extents.get(name), Array):
+                    return inner
+            case Tree(data="cast_expression", children=[*_, inner]) if self.low.text(node).startswith("( void * )"):
+                return self._of_array(inner)
+        return node
 
     def one_of(self, found: PointerValue, node: Node) -> k.ArrayRef:
         """``p ? a : b``: a name of its own, which a branch points to one of the arrays."""

@@ -16,6 +16,7 @@ from kraise.raising.run.bits import rows_by_bits
 from kraise.raising.run.context import Context
 from kraise.raising.run.sizes import natural, steering
 from kraise.raising.run.state import State
+from kraise.raising.threads.groups import sizes_of
 from kraise.raising.threads.multiples import parameter
 from kraise.raising.threads.row_views import counts_threads
 
@@ -32,7 +33,7 @@ def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
         return v
     signs = {t.kind, v.type.kind} == {"uint", "int"} and (t.kind == "uint" or (t.bits or 64) <= (v.type.bits or 64))
     of = parameter(cx, v)
-    if signs and isinstance(of, eq.Param) and of.name not in steering(cx) and "." not in of.name:
+    if signs and isinstance(of, eq.Param) and not steering(cx).issuperset(sizes_of(cx, of)) and "." not in of.name:
         return simplify.cast(t, v)  # no size: it may be negative, or (unsigned) become so
     if t.kind == "uint" and (t.bits or 64) >= (v.type.bits or 64) and isinstance(v, eq.Op) and counts_threads(v):
         return replace(v, type=t)

@@ -112,6 +112,15 @@ def of_shares(size: eq.Expr) -> bool:
     return any(isinstance(n, eq.Param) and n.name.startswith(_PREFIX) for n in topological((size,)))
 
 
+def sizes_of(cx: Context, param: eq.Param) -> tuple[str, ...]:
+    """The parameter's own name, or those of the two sizes that a share is the quotient of: it is no size of its own,
+    and is not negative where they are not (the divisor is demanded to be positive)."""
+    for size, by in cx.groups.items():
+        if _share(size) == param:
+            return size.name, by.name
+    return (param.name,)
+
+
 def _size(poly: Poly) -> eq.Param | None:
     """The one size that ``poly`` is."""
     (atom,) = poly.atoms() if len(poly.atoms()) == 1 else (None,)
@@ -164,4 +173,4 @@ def _share(size: eq.Param) -> eq.Param:
     return eq.Param(_PREFIX + size.name, INT)
 
 
-__all__ = ["enter", "in_whole_rows", "noted", "of_shares", "resolved", "tiled", "wished"]
+__all__ = ["enter", "in_whole_rows", "noted", "of_shares", "resolved", "sizes_of", "tiled", "wished"]

@@ -18,6 +18,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological, transform
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
+from kraise.raising.threads import groups
 from kraise.raising.threads.block_shapes import block_shape, share_of
 from kraise.raising.threads.counted import counted, launched_axes
 from kraise.raising.threads.hardware import hardware, own_names
@@ -258,7 +259,7 @@ def _count_on(cx: Context, size: int | eq.Param, letter: str) -> None:
     """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
     wanted: eq.Expr
     if isinstance(size, eq.Param):
-        wanted, shown = size, size.name
+        wanted, shown = size, " // ".join(groups.sizes_of(cx, size))
     else:
         cx.tile[AXES.index(letter)] = size
         size = cx.coarse.get(AXES.index(letter), size)

@@ -50,7 +50,8 @@ def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.E
         return None
     if size.value is None or size.value > 1:
         high, low = divided(p, size)
-        if provable(path, low) and provable(path, size - 1 - low):
+        # what leaves no rest does so whatever the sign (of no elements, where the size is 0, there is none to divide)
+        if not low.terms or (provable(path, low) and provable(path, size - 1 - low)):
             return to_expr(high if name in ("floordiv", "tdiv") else low)
         # idx = y * nx + x asks for y and x before it can be divided by nx * ny
         target = low if low.terms and high.terms else p
