@@ -253,8 +253,7 @@ class New:
 
 @dataclass(frozen=True)
 class ScalarCarry:
-    """A scalar carried by a fold: ``value`` on entry is ``init``, after a round ``update`` (over ``axes``, holding
-    CarryIn)."""
+    """A scalar carried by a fold: ``init`` on entry, after a round ``update`` (over ``axes``, holding CarryIn)."""
 
     name: str
     axes: tuple[Axis, ...]
@@ -373,6 +372,7 @@ class Kernel:
     derivatives: tuple[Activity, ...] = ()  # what the user asked to differentiate
     memory: Memory = Memory()
     covers: tuple[tuple[int, Expr], ...] = ()  # how many threads along an axis a launch is taken to have at least
+    least: tuple[tuple[Param, Expr], ...] = ()  # the same of ``threads.x``, of ``grid.y`` and ``block.z`` alone
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take

@@ -49,9 +49,9 @@ from kraise.raising.run.state import Raw, RawFold, RawWrite, State, expressions
 from kraise.raising.run.statements import block
 from kraise.raising.threads import groups, multiples, radices, rounds, tiles
 from kraise.raising.threads import indices as threads
+from kraise.raising.threads import launch as launches
 from kraise.raising.threads.elements import elements_bounded
 from kraise.raising.threads.hardware import names_of
-from kraise.raising.threads.launch import covered, covers_asked, guessed, launch_of, of_launch, where_given, whole_warps
 from kraise.raising.threads.limits import limits
 from kraise.raising.threads.splits import Splitting, own_splits, split_threads
 from kraise.raising.threads.unguarded import asks_where_given
@@ -205,9 +205,8 @@ class Raiser:
         versions = frozenset(r for r in returns if isinstance(r, eq.Version)) | {
             n.version for n in topological(values) if isinstance(n, eq.Read)
         }
-        shapes = shapes_of(st)
+        shapes, seen = shapes_of(st), [*values, *self._checked()]
         stmts = within_operands(cx, summed(stmts, (*cx.assumed, *(c for c, _ in cx.checks))))
-        seen = [*values, *self._checked()]
         named_arrays = frozenset(v.array for v in versions) | _read(seen)
         stmts, shapes = squeezed(stmts, shapes, named_arrays)
         stmts, scalars = as_values(fuse(started(stmts, shapes), versions, shapes), shapes, named_arrays)
@@ -241,14 +240,14 @@ class Raiser:
         named_values = {n.expr: n for n in reversed(every)}
         stmts, returns = flattened(cx, stmts, returns, named_values)
         names = (*every, *(n for n in named_values.values() if n not in every))
-        launch, ndrange = launch_of(cx, stmts)
-        if not covers_asked(cx.assumed, launch, ndrange):
+        launch, ndrange = launches.launch_of(cx, stmts)
+        if not launches.covers_asked(cx.assumed, launch, ndrange):
             launch, ndrange = "required", ()
-        if not launch and (
-            guessed(cx, self.ways, self.inlined) or any(asks_where_given(c, cx.cooperative) for c, _ in cx.checks)
-        ):
+        asked = any(asks_where_given(c, cx.cooperative) for c, _ in cx.checks)
+        if not launch and (asked or launches.guessed(cx, self.ways, self.inlined)):
             launch = "optional"  # nothing in the text looks at it, but it must be as wide as the rows
-        whole_warps(cx, stmts)
+        launches.whole_warps(cx, stmts)
+        covers, least, of_launch = launches.counted_on(cx, stmts, st.accesses, launch)
         fitting, fits = narrow.checks(stmts, returns, function.params, cx.module.language == "python")
         kernel = eq.Kernel(
             function.name,
@@ -263,15 +262,16 @@ class Raiser:
             equations=lines,
             assumptions=(*cx.assumptions, *fits),
             checks=(
-                *(c for c in map(partial(where_given, launch), open_checks(tuple(cx.checks), function.span)) if c),
+                *filter(None, (launches.where_given(launch, c) for c in open_checks(tuple(cx.checks), function.span))),
                 *open_checks(tuple((c, message(c)) for c in strongest(cx.assumed)), function.span),
                 *open_checks(tuple(fitting), function.span),
             ),
             choices=(*(f"line {line}, {name}: {text}" for (line, name), text in sorted(st.rungs.items())), *cx.notes),
-            covers=() if launch else tuple(c for c in covered(cx, stmts, st.accesses) if c[0] not in cx.persistent),
+            covers=covers,
+            least=least,
             tile=tuple((axis, cx.coarse.get(axis, size)) for axis, size in sorted(cx.tile.items())),
             relied=tuple(dict.fromkeys(r.message for r in cx.relied)),
-            of_launch=() if launch else tuple(map(of_launch, (c for c in cx.checks if where_given("", c) is None))),
+            of_launch=of_launch,
             rounds=cx.rounds_around,
             one_row=function.one_row,
             one_line=function.one_line,

@@ -94,7 +94,7 @@ APART = {
 @pytest.mark.parametrize("what", ALIKE)
 def test_one_array_is_carried(what):
     done = host(**ALIKE[what])
-    assert done.text is not None and "(u, u, n, c" in done.text and "jnp.concatenate((v[:" in done.text
+    assert done.text is not None and "(u, u, n, c" in done.text and "jnp.split(v, (" in done.text
     agrees(done, "f", u0=array(7), n=7, m=3, c=0.25)
 
 

@@ -165,3 +165,41 @@ def test_what_a_kernel_without_a_launch_counts_on_is_asked_of_its_launches():
     assert given(*arguments, 4).tolist() == [10]
     with pytest.raises(ValueError, match="total: block must be a power of two"):
         given(*arguments, 12)
+
+
+ALONE = """
+__global__ void planes(float *x, int n, int b) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.y;
+    if (i < n && z < b) x[z * n + i] += z + 1;
+}
+__global__ void rows(float *x, int n, int b) {
+    int r = blockIdx.x;
+    if (r >= b) return;
+    for (int c = threadIdx.x; c < n; c += blockDim.x) x[r * n + c] *= 2;
+}
+__global__ void cells(float *x, int n, int b) { int i = threadIdx.x; if (i < b) x[i] += 1; }
+__global__ void sum(float *x, int n, int b) { int i = blockIdx.x; if (i < b) atomicAdd(&x[0], x[i + 1]); }
+"""
+LAUNCHES = {
+    "planes<<<dim3((n + 31) / 32, 2), 32>>>(x, n, b);": ("blocks along y", 2),
+    "rows<<<4, 32>>>(x, n, b);": ("blocks along x", 4),
+    "cells<<<1, 3>>>(x, n, b);": ("threads of a block along x", 3),
+    "sum<<<5, 1>>>(x, n, b);": ("blocks along x", 5),
+    "planes<<<dim3((n + 31) / 32, b), 32>>>(x, n, b);": ("", 9),
+    "rows<<<b, 32>>>(x, n, b);": ("", 9),
+    "cells<<<1, b>>>(x, n, b);": ("", 9),
+}
+
+
+@pytest.mark.parametrize("launch", LAUNCHES)
+def test_blocks_or_threads_of_a_block_alone(launch):
+    """What a guard on ``blockIdx.y`` or ``threadIdx.x`` lets through, too, is what a launch must have."""
+    what, most = LAUNCHES[launch]
+    done = pipeline.translate(ALONE + "void run(float *x, int n, int b) { " + launch + " }", "k.cu")
+    assert any(d.code == "KR215" and what in d.reason for d in done.diagnostics) == bool(what)
+    run = load_module(done.text).run
+    x = np.arange(90, dtype=np.float32)
+    run(x, 8, most)
+    if what:
+        with pytest.raises(ValueError, match=f"fewer {what}"):
+            run(x, 8, most + 1)

@@ -21,7 +21,7 @@ from kraise.ir import equations as eq
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import sets
-from kraise.ir.types import ArrayType, ScalarType
+from kraise.ir.types import INT, ArrayType, ScalarType
 
 CODE = "KR215"
 _SIZES = (1000, 64, 100, 4096, 997, 1025)  # what a parameter may be: not always a multiple of anything
@@ -162,33 +162,46 @@ def _tile(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> str:
     return ""
 
 
-def short(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> dict[tuple[int, eq.Expr], str]:
+def short(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> dict[tuple[eq.Param, eq.Expr], str]:
     """What the guards let through along an axis that the launch leaves out for some sizes, and with which numbers."""
-    return {(axis, extent): said for axis, extent in kernel.covers if (said := _less(host, s, kernel, axis, extent))}
+    threads = [(eq.Param(f"threads.{'xyz'[axis]}", INT), extent) for axis, extent in kernel.covers]
+    wanted = dict.fromkeys((*threads, *kernel.least))
+    return {(number, extent): said for number, extent in wanted if (said := _less(host, s, kernel, number, extent))}
 
 
-def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel, axis: int, extent: eq.Expr) -> str:
+def words(number: eq.Param) -> str:
+    """``threads.x`` in words."""
+    head, _, letter = number.name.partition(".")
+    said = {"grid": "blocks", "block": "threads of a block"}.get(head, head)
+    return f"{said} along {letter}"
+
+
+def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel, number: eq.Param, extent: eq.Expr) -> str:
     larger = _on_another_axis(host, s, kernel, extent)
     for size, at, more in (*((n, at, frozenset()) for n, at in product(_SIZES, _ROUNDS)), (_SIZES[0], 0.0, larger)):
         sizes = Sizes(host, size, at, more)
         try:
-            threads = _threads(s, extents(kernel, axis), sizes)
+            given = _threads(s, extents(kernel, number), sizes)
             wanted = _value(extent, *_arguments(kernel, s, sizes))
         except (_Unknown, ArithmeticError, ValueError):
             break
-        if threads < wanted and not _raises(kernel, s, sizes):
+        if given < wanted and not _raises(kernel, s, sizes):
             where = f" where {_told(sizes.tried)}" if sizes.tried else ""
-            had = f"{kernel.name} is launched with {threads} threads along {'xyz'[axis]}"
+            had = f"{kernel.name} is launched with {given} {words(number)}"
             return f"{had}, and its guard lets {wanted} through{where}"
     return ""
 
 
-def extents(kernel: eq.Kernel, axis: int) -> tuple[tuple[str, int], ...]:
-    """What of a launch the threads along an axis are the product of: "grid" or "block", and an axis of it."""
-    if axis == 0 and kernel.one_line:
+def extents(kernel: eq.Kernel, number: eq.Param) -> tuple[tuple[str, int], ...]:
+    """What of a launch the number of threads (blocks, threads of a block) along an axis is the product of: "grid" or
+    "block", and an axis of it."""
+    head, _, letter = number.name.partition(".")
+    axis = "xyz".index(letter)
+    if axis == 0 and kernel.one_line and head == "threads":
         return kernel.one_line
     rows = range(kernel.one_row or 1) if axis == 0 else (axis,)
-    return (("grid", axis), *(("block", n) for n in rows))
+    blocks = (("grid", axis),) if head != "block" else ()
+    return (*blocks, *(("block", n) for n in rows if head != "grid"))
 
 
 def _threads(s: h.Launch, along: Iterable[tuple[str, int]], sizes: Sizes) -> int:

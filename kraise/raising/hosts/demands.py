@@ -57,37 +57,39 @@ def launched(
 ) -> tuple[Extents | None, Extents | None, tuple[tuple[k.Expr, str], ...]]:
     """The grid and the block where the result depends on them, and what must hold of the launch else."""
     kernel = function.equations
-    less = cover.short(r.host, stmt, kernel) if stmt.grid and kernel is not None and not function.launch else {}
+    asked = stmt.grid and kernel is not None and function.launch != "required"
+    less = cover.short(r.host, stmt, kernel) if asked and kernel is not None else {}
     if stmt.grid is None or not (function.launch or less or (kernel is not None and kernel.of_launch)):
         return None, None, ()
     grid = tuple(r.scalar(x, state) for x in stmt.grid)
     block = tuple(r.scalar(x, state) for x in stmt.block or ())
-    if function.launch or kernel is None:
+    if function.launch == "required" or kernel is None:
         return grid, block, ()
     named = {p.name: a for p, a in zip(function.params, args, strict=False)}
     covering = _covering(kernel, less, named, grid, block)
     moving = _moving(r.host.body)
     covering = [c for c in covering if not moving & {*expression_names(c[0])}]
+    if function.launch:
+        return grid, block, tuple(covering)
     return None, None, (*_demands(kernel, named, grid, block, stmt.span), *covering)
 
 
 def _covering(
-    kernel: eq.Kernel, less: Iterable[tuple[int, eq.Expr]], args: dict[str, h.Expr], grid: Extents, block: Extents
+    kernel: eq.Kernel, less: Iterable[tuple[eq.Param, eq.Expr]], args: dict[str, h.Expr], grid: Extents, block: Extents
 ) -> list[tuple[k.Expr, str]]:
     """That a launch has as many threads along the axes as the kernel's guards let through, where that can be said."""
     out: list[tuple[k.Expr, str]] = []
-    for axis, extent in less:
+    for number, extent in less:
         try:
-            along = [eq.Param(f"{head}.{'xyz'[n]}", INT32) for head, n in cover.extents(kernel, axis)]
+            along = [eq.Param(f"{head}.{'xyz'[n]}", INT32) for head, n in cover.extents(kernel, number)]
             ends = [_spelled(e, args, grid, block) for e in along]
             threads = reduce(lambda a, b: _folded(k.Op("mul", (a, b), INT32)), ends)
             wanted = _spelled(extent, args, grid, block)
         except _Unknown:
             continue
         held = k.Op("ge", (threads, wanted), BOOL)
-        out.append(
-            (held, f"{kernel.name} is launched with fewer threads along {'xyz'[axis]} than its guard lets through")
-        )
+        said = f"{kernel.name} is launched with fewer {cover.words(number)} than its guard lets through"
+        out.append((held, said))
     return out
 
 

@@ -96,7 +96,7 @@ class _Ends:
         if raised.launch or raised.of_launch:
             return None
         self.made.append(made)
-        self.raised.append(replace(raised, covers=()) if not raised.covers else raised)
+        self.raised.append(replace(raised, least=()))
         return replace(launch, function=made.name, args=args, grid=(_OPEN,), block=(_OPEN,))
 
     def _made(self, function: k.Function, launch: h.Launch, own: dict[str, k.Expr]) -> tuple[k.Function, Any]:

@@ -68,6 +68,7 @@ def in_place(kernel: eq.Kernel, read: str, written: str, name: str) -> eq.Kernel
         ndrange=tuple((n, moved(e)) for n, e in kernel.ndrange),
         checks=tuple((moved(e), said) for e, said in kernel.checks),
         covers=tuple((n, moved(e)) for n, e in kernel.covers),
+        least=tuple((n, moved(e)) for n, e in kernel.least),
         of_launch=tuple((moved(e), said) for e, said in kernel.of_launch),
         doc=f"{kernel.name}, of which {written} is {read}.",
         equations=(),

@@ -49,9 +49,9 @@ def in_rounds(module: k.Module, hosts: Iterable[h.Host], kernels: list[eq.Kernel
 
 def _better(kernel: eq.Kernel | None, raised: eq.Kernel) -> eq.Kernel:
     if kernel is None:
-        return replace(raised, covers=())
+        return replace(raised, covers=(), least=())
     keeps = _loops(raised) <= _loops(kernel) and (raised.launch == kernel.launch or not raised.launch)
-    return replace(raised, covers=kernel.covers) if keeps else kernel
+    return replace(raised, covers=kernel.covers, least=kernel.least) if keeps else kernel
 
 
 def _loops(kernel: eq.Kernel) -> int:

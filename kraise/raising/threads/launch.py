@@ -7,7 +7,7 @@ from operator import mul
 
 from kraise.analysis.conditions import classify, conjuncts
 from kraise.analysis.dependence import Access
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
@@ -45,11 +45,22 @@ def launch_of(cx: Context, stmts: tuple[eq.Stmt, ...]) -> tuple[str, tuple[tuple
     return "required", ()
 
 
+def counted_on(
+    cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access], launch: str
+) -> tuple[tuple[tuple[int, eq.Expr], ...], tuple[tuple[eq.Param, eq.Expr], ...], tuple[tuple[eq.Expr, str], ...]]:
+    """What a launch is taken to be that the function does not take, as far as it does not: how much it has at least
+    (:func:`covered`, :func:`least`), and conditions."""
+    if launch:
+        return (), () if launch == "required" else least(cx, stmts, accesses), ()
+    covers = tuple(c for c in covered(cx, stmts, accesses) if c[0] not in cx.persistent)
+    return covers, least(cx, stmts, accesses), tuple(of_launch(c) for c in cx.checks if where_given("", c) is None)
+
+
 def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tuple[tuple[int, eq.Expr], ...]:
     """How many threads a launch is taken to have at least, by axis: what the guards let through. Nothing for threads
     that look at the size of the grid: they share the work whatever it is. Where threads of two axes may be one index
     (``4 * y + x``), a guard of the source must say it of the one."""
-    told = {f.poly for a in accesses for c in a.path if (f := classify(c)) is not None and f.kind == "ge"}
+    told = _told(accesses)
     several = len(set(cx.axes.values())) > 1
     shared = {axis for kind, axis in hardware(cx.function.body) if kind == "gridDim"}
     found: dict[tuple[int, eq.Expr], None] = {}
@@ -65,6 +76,34 @@ def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> 
                 each = to_poly(cx.dealt[a.name])
                 found[0, eq.Op("floordiv", (to_expr(to_poly(a.hi) + each + -1), to_expr(each)), INT)] = None
     return tuple(found)
+
+
+def least(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tuple[tuple[eq.Param, eq.Expr], ...]:
+    """How many threads, blocks, or threads of a block a launch is taken to have at least: what guards of the source let
+    through of an index that is a thread's, a block's, or a thread's in its block and nothing else."""
+    told, used = _told(accesses), {*hardware(cx.function.body)}
+    heads = {("blockDim", "gridDim"): "threads", ("gridDim",): "grid", ("blockDim",): "block"}
+    found: dict[tuple[eq.Param, eq.Expr], None] = {}
+    for s in stmts:
+        sums = [a for n in topological(statement_expressions(s)) if isinstance(n, eq.Reduce) for a in n.axes]
+        for a in (*s.axes, *sums) if isinstance(s, eq.Write) else ():
+            head = heads.get(cx.extents.get(a.name, ()))
+            if head is None or a.name in (cx.dealt.keys() | cx.whole_rows | cx.strides.keys()) or a.name in cx.digits:
+                continue
+            axis = cx.axes[a.name]
+            strided = {"threads": {"gridDim"}, "grid": {"gridDim"}, "block": {"blockDim"}}[head]
+            if axis in cx.persistent or any((kind, axis) in used for kind in strided):
+                continue
+            ends = a.hi.args if isinstance(a.hi, eq.Op) and a.hi.name == "min" else (a.hi,)
+            own = to_poly(eq.Index(a.name, INT))
+            if any(to_poly(e) - own - 1 in told for e in ends) and not by_launch(ends):
+                found[eq.Param(f"{head}.{threads.AXES[axis]}", INT), a.hi] = None
+    return tuple(found)
+
+
+def _told(accesses: list[Access]) -> set[Poly]:
+    """What guards say is not negative."""
+    return {f.poly for a in accesses for c in a.path if (f := classify(c)) is not None and f.kind == "ge"}
 
 
 def _ordered(defaults: dict[str, eq.Expr]) -> bool:
