@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.options import Options
 from kraise.verify.load import load_module
 
 SOURCE = """
@@ -59,3 +60,11 @@ def test_a_size_as_a_step_in_both_directions():
         np.testing.assert_allclose(function(x, k), made["both_ways"](x, k), rtol=1e-6)
     with pytest.raises(ValueError, match="step of a loop must be positive"):
         function(np.ones(3), -1)
+
+
+@pytest.mark.parametrize("part", ["x[-q:]", "x[:-q]", "x[-q - 1:]", "x[-i - 1:]", "x[1 - q - q:]", "x[-2 * q:]"])
+def test_bounds_that_count_from_the_end_for_some_values_only(part):
+    """``x[-q:]`` is all of the array for q = 0, its last q elements for others."""
+    source = f"def f(x, o, q):\n    for i in range(o.shape[0]):\n        o[i] = {part}.sum()\n"
+    done = pipeline.translate(source, "k.py", Options(only=("f",)))
+    assert not done.raised and any("x[n - q :]" in (d.hint or "") for d in done.diagnostics), done.text

@@ -7,7 +7,7 @@ import libcst as cst
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.views import Part, Piece, View, minus, plus
-from kraise.ir.kernel import Const, Expr
+from kraise.ir.kernel import Const, Expr, Op
 
 
 def free_axes(scope: Scope, node: cst.CSTNode) -> int:
@@ -118,6 +118,31 @@ def _bound(scope: Scope, part: cst.Slice, node: cst.BaseExpression | None, defau
     value = ex.scalar(scope, node)
     if isinstance(value, Const) and type(value.value) is int and value.value < 0:
         return minus(extent, ex.integer(-value.value, value.span))
+    if _turned(value):  # of -q it is nothing for q = 0, and a part of the array for others
+        reason = "a bound of a slice below zero that is no constant: it counts from the end unless it is 0"
+        raise scope.refuse(node, reason, "say where it is, from the start: x[n - q :] for x[-q:]", "KR104")
     if node is part.upper or not isinstance(value, Const):  # a constant start beyond the end leaves nothing: no loop
         scope.sliced = True
     return value
+
+
+def _turned(value: Expr) -> bool:
+    """Whether all but the constants in a sum is taken away: ``-q - 1``, ``2 - q``."""
+    return _signs(value, 1) == {-1}
+
+
+def _signs(value: Expr, sign: int) -> set[int]:
+    """With what signs a sum has terms that are no constants."""
+    match value:
+        case Const():
+            return set()
+        case Op(name="neg", args=(inner,)):
+            return _signs(inner, -sign)
+        case Op(name="add" | "sub" as name, args=(first, second)):
+            return _signs(first, sign) | _signs(second, -sign if name == "sub" else sign)
+        case (
+            Op(name="mul", args=(Const(value=int() as c), other))
+            | Op(name="mul", args=(other, Const(value=int() as c)))
+        ):
+            return _signs(other, sign if c > 0 else -sign) if c else set()
+    return {sign}
