@@ -61,7 +61,7 @@ class Context:
         self.uses: Counter[eq.Expr] = Counter()
         self.inline: dict[object, Val] = {}
         self.nonempty, self.constant = set[eq.Expr](), set[eq.Expr]()  # over a value at least; without a derivative
-        self.starts: dict[eq.Expr, eq.Const | None] = {}  # see sums/nothing
+        self.starts, self.into = dict[eq.Expr, eq.Const | None](), dict[eq.Expr, eq.Version]()  # see function.py
         self.reached: dict[tuple[str, int], list[Linear]] = {}  # see loads/one_cell
         # what comes after the current statement (None: in a loop)
         self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None

@@ -43,7 +43,7 @@ from kraise.emit.stores import (
     writes,
 )
 from kraise.emit.stores.merge import merged
-from kraise.emit.sums import between, members, neighbours, nothing, row_ends, totals
+from kraise.emit.sums import between, members, neighbours, nothing, row_ends, summed_into, totals
 from kraise.emit.sums.extrema import beside_places
 from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, launch, layout_text, records, shapes
@@ -195,7 +195,7 @@ def _lowered(
     context.count_uses(kernel.body, (*values, *shared_by_two))
     context.nonempty |= beside_places(kernel.body)
     context.reached = one_cell.reached(kernel)
-    context.starts = nothing.started(kernel.body, values)
+    context.starts, context.into = nothing.started(kernel.body, values), summed_into.summed_into(kernel.body, values)
     for stmt in tree.statements(kernel.body):
         if isinstance(stmt, eq.Fold):
             for s in stmt.scalars:
@@ -205,6 +205,7 @@ def _lowered(
         if isinstance(stmt, eq.Write) and not stmt.accumulate:
             context.hints.setdefault(stmt.value, stmt.after.array.split(".")[-1] + "_new")
     widened.widen(context, kernel)
+    declared.convert(context, kernel)
     declared.widen(context, widths)
     low = Lowering(context)
     wanted = [(c, said) for c, said in kernel.checks if not (around.x64 and guards.asks_for_width(c))]

@@ -346,7 +346,7 @@ class Lowering:
         elif (whole := of_numbers(name, args, texts)) is not None:
             text = whole
         elif row.infix:
-            text = py.Bin(row.infix, texts[0], texts[1])
+            text = py.infix(row.infix, texts[0], texts[1])
         elif name == "bits":
             text = py.call("jax.lax.bitcast_convert_type", texts[0], Atom(dtype_text(node.type)))
         elif pattern is not None:

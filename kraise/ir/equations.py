@@ -177,8 +177,7 @@ class Scan(Node):
 
 @node
 class CarryIn(Node):
-    """In the body of fold ``fold``: the value of carried scalar ``name`` on entry to a round, a function of
-    ``axes``."""
+    """In the body of fold ``fold``: the value of carried scalar ``name`` on entry to a round, by ``axes``."""
 
     fold: str
     name: str
@@ -382,6 +381,7 @@ class Kernel:
     one_row: int = 0  # ``block.x`` is the number of a block's threads along so many axes
     one_line: tuple[tuple[str, int], ...] = ()  # ``threads.x`` is the product of these extents of the launch
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
+    converts: tuple[tuple[str, ScalarType], ...] = ()  # arrays of which the function takes the elements as these
     floats: tuple[str, ...] = ()  # parameters that must be of numpy's floats: they change places with arrays of zeros
     span: Span | None = None
 

@@ -13,7 +13,6 @@ from functools import lru_cache
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS
 from kraise.ir.types import FLOAT, INT, NUMBER, ScalarType
-from kraise.ir.walk import topological
 
 _ONE: dict[ScalarType | None, eq.Const] = {FLOAT: eq.Const(1.0, FLOAT), INT: eq.Const(1, INT)}
 
@@ -49,30 +48,16 @@ def like(kind: ScalarType | None, e: eq.Expr) -> eq.Expr:
     return eq.Op("mul", (_ONE[kind], e), e.type) if kind in _ONE and is_open(e) else e
 
 
-def of_one(e: eq.Expr) -> bool:
-    """Whether an open value is one array's, or what is added up of several: in a product of several, one is taken to
-    hold floats."""
-    match e:
-        case eq.Op(name="mul" | "pow", args=(a, b)):
-            return not (_has_array(a) and _has_array(b)) and of_one(a) and of_one(b)
-        case eq.Op(args=args):
-            return all(map(of_one, args))
-        case eq.Reduce(body=body):
-            return of_one(body)
-    return True
-
-
-def _has_array(e: eq.Expr) -> bool:
-    return any(isinstance(n, eq.Read) and n.type == NUMBER for n in topological((e,)))
-
-
 def in_floats(node: eq.Reduce) -> bool:
     """Whether a float sums up what may be integers, of which JAX would make integers of the same width."""
-    return node.op == "add" and node.type == FLOAT and is_open(node.body) and of_one(node.body)
+    return node.op == "add" and node.type == FLOAT and is_open(node.body)
 
 
 def floats(e: eq.Expr) -> eq.Expr:
-    """An open value as floats."""
+    """An open value as floats, of a product the first factor."""
+    match e:
+        case eq.Op(name="mul", args=(a, b)) if is_open(a):
+            return eq.Op("mul", (floats(a), b), e.type)
     return eq.Op("mul", (_ONE[FLOAT], e), e.type)
 
 

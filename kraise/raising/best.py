@@ -20,6 +20,7 @@ from kraise.raising.loops.partial_sums import partial_sums
 from kraise.raising.loops.registers import small
 from kraise.raising.loops.rerolled import tidied
 from kraise.raising.memory.numbered import numbered
+from kraise.raising.memory.staged_types import with_staged_types
 from kraise.raising.run.calls import called
 from kraise.raising.search import search
 from kraise.raising.threads.corners import with_whole_guards
@@ -66,7 +67,8 @@ def raise_function(
 
 def _best(module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...]) -> eq.Kernel:
     """The equations of ``function`` as it is written: raises Refused, as above."""
-    function, persistent = one_row_each(module, replace(function, body=numbered(function.body)))
+    function, converts = with_staged_types(replace(function, body=numbered(function.body)))
+    function, persistent = one_row_each(module, function)
     begun = Learned(persistent=persistent, rounds=rounds)
     best: eq.Kernel | None = None
     first: Refused | None = None
@@ -95,7 +97,8 @@ def _best(module: k.Module, function: k.Function, options: Options, rounds: tupl
     if best is None:
         assert first is not None
         raise first
-    return (loops(best.body) > 1 and _in_parts(module, function, options, best, begun)) or best
+    best = (loops(best.body) > 1 and _in_parts(module, function, options, best, begun)) or best
+    return replace(best, converts=converts) if converts else best
 
 
 def _tried(module: k.Module, function: k.Function, options: Options, known: Learned) -> eq.Kernel | None:

@@ -16,7 +16,7 @@ def attention(Q, K, V, out, scale):
     n, d = Q.shape
     m = K.shape[0]
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        product = Q @ K[:, :d].T * scale
+        product = (1.0 * Q) @ K[:, :d].T * scale
         mx = jax.lax.stop_gradient(product.max(axis=1))  # kernel.py:14
         exp = jnp.exp(product - mx[:, None])
         return out.at[:n, : V.shape[1]].set(

@@ -36,14 +36,16 @@ def matvec(A, x, y):
     """y[i] = sum_j A[i, j] * x[j]  for 0 <= i < A.shape[0]"""
     rows, cols = A.shape
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        return y.at[:rows].set(A @ x[:cols])  # kernel.py:18
+        return y.at[:rows].set((1.0 * A) @ x[:cols])  # kernel.py:18
 
 
 @jax.jit
 def dot(a, b, out):
     """out[0] += sum_i a[i] * b[i]"""
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        return out.at[0].add(a @ b[: a.shape[0]])  # kernel.py:25
+        return out.at[0].add(
+            a.astype(jnp.result_type(a, out)) @ b[: a.shape[0]]
+        )  # kernel.py:25
 
 
 @jax.jit

@@ -32,7 +32,7 @@ def conv1d(signal, taps, out):
     """
 
     def term(k):
-        return jax.lax.dynamic_slice_in_dim(signal, k, out.shape[0]) * taps[k]
+        return 1.0 * jax.lax.dynamic_slice_in_dim(signal, k, out.shape[0]) * taps[k]
 
     return summed(term, range(taps.shape[0]), shape=out.shape).astype(
         out.dtype

@@ -44,7 +44,9 @@ def conv2d(image, mask, out):
     )
 
     def term(k, l):
-        return mask[k, l] * jax.lax.dynamic_slice(image_padded, (k, l), (rows, cols))
+        return (
+            1.0 * mask[k, l] * jax.lax.dynamic_slice(image_padded, (k, l), (rows, cols))
+        )
 
     return out.at[:rows, :cols].set(
         summed(term, range(mask_rows), range(mask_cols), shape=image.shape)

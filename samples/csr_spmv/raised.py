@@ -19,7 +19,7 @@ def csr_spmv(indptr, indices, data, x, y):
     row = jnp.cumsum(jnp.bincount(indptr[: y_size + 1], length=length)) - 1
     inside = (row >= 0) & (row < y_size)
     dot = jax.ops.segment_sum(
-        jnp.where(inside, data[:length], 0) * x[indices[:length]],
+        1.0 * jnp.where(inside, data[:length], 0) * x[indices[:length]],
         row,
         y_size,
         indices_are_sorted=True,

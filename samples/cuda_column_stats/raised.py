@@ -35,7 +35,7 @@ def reduce_columns(m, n, mean, stddev, data):
     data[i, j] = (data[i, j] + -mean[j]) / (sqrt(n) * stddev[j])  for 0 <= j < m, 0 <= i < n
     """
     data2 = data[: n * m].reshape(n, m)
-    data2 = (data2 + -mean[:m]) / (
+    data2 = (data2 - mean[:m]) / (
         jnp.sqrt(jnp.asarray(n, jnp.float32)) * stddev[:m]
     )  # kernel.cu:27
     return data.at[: n * m].set(data2.ravel())

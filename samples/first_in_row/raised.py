@@ -35,7 +35,7 @@ def first_hit(starts, energy, depth, limit, where, lost):
     )  # kernel.py:14
     both = (row >= 0) & (row < m) & (k < row_min[row])
     totals = jax.ops.segment_sum(
-        jnp.where(both, jnp.where(both, energy, 0) * depth[row], 0),
+        1.0 * jnp.where(both, jnp.where(both, energy, 0) * depth[row], 0),
         row,
         m,
         indices_are_sorted=True,

@@ -13,4 +13,6 @@ def gemm(alpha, A, B, beta, C):
     M, N = C.shape
     K = A.shape[1]
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        return (alpha * (A[:M] @ B[:K, :N]) + beta * C).astype(C.dtype)  # kernel.py:15
+        return (alpha * ((1.0 * A[:M]) @ B[:K, :N]) + beta * C).astype(
+            C.dtype
+        )  # kernel.py:15

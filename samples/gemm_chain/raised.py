@@ -17,7 +17,7 @@ def gemm_chain(alpha, beta, A, B, C, tmp, D):
         tmp = tmp.at[:cols, : B.shape[1]].set(
             alpha * ((1.0 * A.T) @ B[:rows])
         )  # kernel.py:13
-        D = (D * beta + tmp[:D_rows, : C.shape[0]] @ C[:, :D_cols]).astype(
+        D = (D * beta + (1 * tmp[:D_rows, : C.shape[0]]) @ C[:, :D_cols]).astype(
             D.dtype
         )  # kernel.py:19
     return tmp, D

@@ -42,7 +42,7 @@ def residual(X, w, y, r):
     """r[i] = sum_j X[i, j] * w[j] - y[i]  for 0 <= i < X.shape[0]"""
     rows, cols = X.shape
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        return r.at[:rows].set(X @ w[:cols] - y[:rows])  # kernel.py:21
+        return r.at[:rows].set((1.0 * X) @ w[:cols] - y[:rows])  # kernel.py:21
 
 
 @jax.jit
@@ -50,7 +50,7 @@ def gradient(X, r, g):
     """g[j] = (2.0 * sum_i X[i, j] * r[i]) / X.shape[0]  for 0 <= j < X.shape[1]"""
     rows, cols = X.shape
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        return g.at[:cols].set(2.0 * (r[:rows] @ X) / rows)  # kernel.py:31
+        return g.at[:cols].set(2.0 * ((1.0 * r[:rows]) @ X) / rows)  # kernel.py:31
 
 
 @partial(jax.jit, static_argnames="epochs")

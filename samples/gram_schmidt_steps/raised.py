@@ -59,7 +59,7 @@ def project(a, q, r, k):
     above = j > k
     q_at = q[:rows, k]
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        s = q_at @ a  # kernel.py:31
+        s = (1.0 * q_at) @ a  # kernel.py:31
     r = r.at[k, :cols].set(jnp.where(above, s, r[k, :cols]))  # kernel.py:33
     a = (a + jnp.where(above, -(q_at[:, None] * s), 0)).astype(a.dtype)  # kernel.py:35
     return a, r

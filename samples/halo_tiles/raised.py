@@ -30,6 +30,7 @@ def relax(u, v, *, grid=None, block=None):
         raise ValueError("relax: a block has 8 threads along y")
     if 0 in u.shape:
         return v
+    u = u.astype(jnp.float64)
     return v.at[1 : ny - 1, 1 : nx - 1].set(
         0.25 * (u[1:-1, :-2] + u[1:-1, 2:] + u[:-2, 1:-1] + u[2:, 1:-1])
     )  # kernel.py:25
@@ -39,24 +40,22 @@ def relax(u, v, *, grid=None, block=None):
 def steepest(u, v):
     """The largest difference to a neighbour; what lies outside is zero.
 
-    v[ty, tx] = max(max(across, abs(c - (u[ty - 1, tx] if 0 <= ty - 1 else 0.0))), abs(c -
-        (u[ty + 1, tx] if ty + 1 < ny else 0.0)))
+    v[ty, tx] = max(max(across, abs(u[ty, tx] - (u[ty - 1, tx] if 0 <= ty - 1 else 0.0))),
+        abs(u[ty, tx] - (u[ty + 1, tx] if ty + 1 < ny else 0.0)))
         for 0 <= tx < nx, 0 <= ty < ny
 
     a block has 8 threads along x
     a block has 8 threads along y
     """
     ny, nx = u.shape
+    u = u.astype(jnp.float64)
     u_padded = jnp.pad(u, 1)
     across = jnp.maximum(
-        jnp.abs(u.astype(float) - u_padded[1:-1, :-2].astype(float)),
-        jnp.abs(u.astype(float) - u_padded[1:-1, 2:].astype(float)),
+        jnp.abs(u - u_padded[1:-1, :-2]), jnp.abs(u - u_padded[1:-1, 2:])
     )  # kernel.py:45
     return v.at[:ny, :nx].set(
         jnp.maximum(
-            jnp.maximum(
-                across, jnp.abs(u.astype(float) - u_padded[:-2, 1:-1].astype(float))
-            ),
-            jnp.abs(u.astype(float) - u_padded[2:, 1:-1].astype(float)),
+            jnp.maximum(across, jnp.abs(u - u_padded[:-2, 1:-1])),
+            jnp.abs(u - u_padded[2:, 1:-1]),
         )
     )  # kernel.py:46

@@ -12,13 +12,12 @@ def kmeans_assign(points, centres, label, cost):
     cost[i] = min(1e+30, min_c(sum_k t * t))  for 0 <= i < points.shape[0]
     """
     rows, cols = points.shape
-    centres_rows = centres.shape[0]
     t = points[:, None] - centres[:, :cols]  # kernel.py:14
     d = jnp.sum(t * t, axis=2)  # kernel.py:13
-    smallest = d.min(axis=1) if centres_rows > 0 else jnp.full(rows, 1e30)
+    smallest = d.min(axis=1, initial=jnp.inf)
     arg = jnp.where(
         smallest < 1e30,
-        d.argmin(axis=1) if centres_rows > 0 else jnp.zeros(rows, int),
+        d.argmin(axis=1) if centres.shape[0] > 0 else jnp.zeros(rows, int),
         0,
     )  # kernel.py:11
     label = label.at[:rows].set(arg.astype(label.dtype))  # kernel.py:19

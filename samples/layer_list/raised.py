@@ -12,7 +12,10 @@ def layer(x, weights, bias, out):
     """out[i, j] = max(total, 0.1 * total)  for 0 <= i < out.shape[0], 0 <= j < out.shape[1]"""
     rows, cols = out.shape
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        total = bias[:cols] + x[:rows] @ weights[: x.shape[1], :cols]  # kernel.py:12
+        total = (
+            bias[:cols]
+            + x[:rows].astype(jnp.result_type(x, bias)) @ weights[: x.shape[1], :cols]
+        )  # kernel.py:12
     return jnp.maximum(total, 0.1 * total).astype(out.dtype)  # kernel.py:14
 
 

@@ -46,7 +46,7 @@ def spread_round(row, column, weight, rank, damping, out):
     length = min(n, m)
     inside = (row >= 0) & (row < out_size)
     total = jax.ops.segment_sum(
-        jnp.where(inside, weight[:length], 0) * rank[column[:length]],
+        1.0 * jnp.where(inside, weight[:length], 0) * rank[column[:length]],
         row,
         out_size,
         indices_are_sorted=True,

@@ -13,7 +13,7 @@ def pairwise_distance(points, dist):
     n = points.shape[0]
     i_is_j = jnp.eye(n, dtype=bool)
     diff = points[:, None] - points  # kernel.py:14
-    safe_acc = jnp.where(i_is_j, 1, jnp.sum(diff * diff, axis=2))
+    safe_acc = jnp.where(i_is_j, 1.0, jnp.sum(diff * diff, axis=2))
     return dist.at[:n, :n].set(
         jnp.where(i_is_j, 0.0, jnp.sqrt(safe_acc))
     )  # kernel.py:20

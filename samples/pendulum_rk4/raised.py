@@ -43,6 +43,7 @@ def pendulums(state, out, h, steps):
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
+    state = state.astype(jnp.float32)
     ratio = h / 6.0
 
     def step(_, state_2):
@@ -66,10 +67,7 @@ def pendulums(state, out, h, steps):
         return y_0_2, y_1_2
 
     y_0, y_1 = checkpointed_loop(
-        0,
-        steps,
-        step,
-        (state[:, 0].astype(jnp.float32), state[:, 1].astype(jnp.float32)),
+        0, steps, step, (state[:, 0], state[:, 1])
     )  # kernel.py:19
     return out.at[: state.shape[0], :2].set(
         jnp.stack((y_0, y_1), axis=1)

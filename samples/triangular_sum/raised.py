@@ -17,6 +17,6 @@ def triangular_sum(a, below, pairs):
     )  # kernel.py:12
     pairs = pairs.at[:n].set(
         jnp.diagonal(a)
-        * jnp.pad(jnp.flip(jnp.cumsum(jnp.flip(jnp.diagonal(a)[1:]))), (0, 1))[:n]
+        * jnp.pad(jnp.flip(jnp.cumsum(jnp.flip(1.0 * jnp.diagonal(a)[1:]))), (0, 1))[:n]
     )  # kernel.py:17
     return below, pairs

@@ -21,7 +21,7 @@ def two_hop_sum(ptr, nbr, w, x, y):
     row_2 = jnp.cumsum(jnp.bincount(ptr[: y_size + 1], length=length)) - 1
     inside = (row >= 0) & (row < ptr_size - 1)
     t = jax.ops.segment_sum(
-        jnp.where(inside, w[:length], 0) * x[nbr[:length]],
+        1.0 * jnp.where(inside, w[:length], 0) * x[nbr[:length]],
         row,
         ptr_size - 1,
         indices_are_sorted=True,

@@ -73,3 +73,151 @@ def test_floats_whose_type_is_known_are_added_as_they_are():
         "k.cu",
     )
     assert "1.0 *" not in done.text and "a[:n] - b[:n]" in done.text, done.text
+
+
+PRODUCTS = {  # the function's parameters and body, what the text holds
+    "a dot product": ("a, b, c", "s = 0.0\n for i in range(7):\n  s += a[0, i] * b[i, 0]\n c[0, 0] = s", "(1.0 * a["),
+    "counted": ("a, b, c", "s = 0\n for i in range(7):\n  s += a[0, i] * b[i, 0]\n c[0, 0] = s", "(1 * a["),
+    "a matrix": (
+        "a, b, c",
+        "for i in range(3):\n  for j in range(4):\n   s = 0.0\n   for k in range(7):\n    s += a[i, k] * b[k, j]\n"
+        "   c[i, j] = s",
+        "(1.0 * a[:3, :7]) @ b[:7, :4]",
+    ),
+    "into cells": (
+        "a, b, c",
+        "for i in range(3):\n  for j in range(4):\n   for k in range(7):\n    c[i, j] += a[i, k] * b[k, j]",
+        "a[:3, :7].astype(jnp.result_type(a, c)) @ b[:7, :4]",
+    ),
+    "from a cell": (
+        "a, b, c, d",
+        "for i in range(3):\n  for j in range(4):\n   s = d[j]\n   for k in range(7):\n    s += a[i, k] * b[k, j]\n"
+        "   c[i, j] = s",
+        "a[:3, :7].astype(jnp.result_type(a, d)) @ b[:7, :4]",
+    ),
+    "of three": (
+        "a, b, c",
+        "for i in range(3):\n  s = 0.0\n  for k in range(7):\n   for j in range(4):\n"
+        "    s += a[i, k] * b[k, j] * b[j, 0]\n"
+        "  c[i, 0] = s",
+        "(1.0 * b[:7, :4]) @ b[:4, 0]",
+    ),
+    "a filter": (
+        "a, b, c",
+        "for i in range(3):\n  s = 0.0\n  for k in range(len(b)):\n   s += a[0, i + k] * b[k, 0]\n  c[i, 0] = s",
+        "1.0 * ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float32"])
+def test_products_of_bytes_and_booleans_add_up(name, dtype):
+    """They wrapped in 8 bits, and of booleans came out as one."""
+    parameters, body, form = PRODUCTS[name]
+    source = f"def f({parameters}):\n {body}\n"
+    done = pipeline.translate(source, "k.py")
+    assert done.text and form in done.text, done.text or done.diagnostics
+    rng, own = np.random.default_rng(0), {}
+    a, b = (rng.integers(0, 2 if dtype == "bool" else 9, shape).astype(dtype) for shape in ((3, 9), (7, 4)))
+    given = [a, b, rng.random((3, 4)), rng.integers(0, 300, 4).astype(np.int32)]
+    given = given[: parameters.count(",") + 1]
+    f, expected = load_module(done.text).f, [x.copy() for x in given]
+    exec(source, own)  # noqa: S102
+    own["f"](*expected)
+    np.testing.assert_allclose(f(*given), expected[2], rtol=1e-5)
+    if dtype == "float32":
+        slopes = jax.grad(lambda a, b: f(a, b, *given[2:]).sum(), (0, 1))(a, b)
+        step = rng.random(a.shape).astype(dtype)
+        ahead, back = (f(a + h * step, b, *given[2:]).sum() for h in (0.5, -0.5))
+        np.testing.assert_allclose((slopes[0] * step).sum(), ahead - back, rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_of_a_known_type_are_as_they_are(dtype):
+    c_type = {"float32": "float", "float64": "double"}[dtype]
+    done = pipeline.translate(
+        f"void f({c_type} *c, const {c_type} *a, const {c_type} *b, int n) {{\n"
+        " for (int k = 0; k < n; k++) c[0] += a[k] * b[k];\n}}".replace("}}", "}"),
+        "k.c",
+    )
+    assert "1.0 *" not in done.text and "result_type" not in done.text and "a[:n] @ b[:n]" in done.text, done.text
+
+
+LESS = {  # what each round does, what the text holds
+    "cells": ("y[i] -= a[i]", "add(-a.astype(y.dtype))"),
+    "places": ("y[2 * i] -= a[i]", "add(-a.astype(y.dtype))"),
+    "twice": ("y[i] = y[i] - a[i] - a[i]", "add(-a.astype(jnp.result_type(a, y)) - a)"),
+    "one cell": ("y[0] -= a[i]", "add(-a.sum().astype(y.dtype))"),
+}
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint32", "bool", "float32"])
+@pytest.mark.parametrize("name", LESS)
+def test_what_has_no_sign_is_taken_away(name, dtype):
+    """``-a`` of bytes wraps before it is added to a part of an array of floats; of booleans there is none."""
+    each, form = LESS[name]
+    source = f"def f(a, y):\n for i in range(len(a)):\n  {each}\n"
+    done = pipeline.translate(source, "k.py")
+    assert done.text and form in done.text, done.text
+    a, y, own = np.array([3, 1, 0, 200, 7]).astype(dtype), np.linspace(0, 1, 11), {}
+    exec(source, own)  # noqa: S102
+    expected = y.copy()
+    if dtype == "bool" and name == "twice":
+        return  # NumPy, too, subtracts no booleans from each other
+    own["f"](a, expected)
+    f = load_module(done.text).f
+    np.testing.assert_allclose(f(a, y), expected, rtol=1e-6)
+    if dtype == "float32":
+        slope = jax.grad(lambda a: f(a, y.astype(dtype)).sum())(a)
+        np.testing.assert_allclose(slope, np.full(5, -2 if name == "twice" else -1))
+
+
+def test_halves_that_make_a_whole_are_taken_from_integers():
+    done = pipeline.translate("def f(a, y):\n for i in range(len(a)):\n  y[i] = y[i] - a[i] - a[i]\n", "k.py")
+    found = load_module(done.text).f(np.full(3, 0.5, np.float32), np.arange(5, dtype=np.int32))
+    assert found.tolist() == [-1, 0, 1, 3, 4]
+
+
+def test_what_is_taken_away_of_its_own_array_keeps_its_type():
+    done = pipeline.translate("def f(y):\n for i in range(len(y) - 3):\n  y[i] -= y[i + 3]\n", "k.py")
+    assert "astype(y.dtype)" not in done.text, done.text
+
+
+def test_a_sum_that_is_taken_from_a_number():
+    source = "def f(a, b):\n c = b[0]\n for i in range(len(a)):\n  c -= a[i]\n return c\n"
+    done = pipeline.translate(source, "k.py")
+    assert "b[0] - a.sum()" in done.text, done.text
+    assert float(load_module(done.text).f(A, np.array([0.5]))) == 0.5 - A.astype(int).sum()
+
+
+ENDS = {  # the loop's body, the shortest array, what the text holds
+    "a load": ("y[i] = w[n - 3] * 2", 2, "w[n - 3]"),
+    "a store": ("w[n - 2] = y[i] * 0 + 5", 1, "at[n - 2]"),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_an_element_near_the_end_of_a_short_array_is_counted_from_there(name):
+    """``w[n - 3]`` of two elements is the last in Python, ``w[-3]`` the first in JAX, and no place of a store."""
+    body, shortest, form = ENDS[name]
+    source = f"def f(w, y):\n n = len(w)\n for i in range(len(y)):\n  {body}\n"
+    done = pipeline.translate(source, "k.py")
+    assert done.text and form in done.text, done.text or done.diagnostics
+    own: dict = {}
+    exec(source, own)  # noqa: S102
+    for n in range(shortest, 5):
+        w, y = np.arange(1.0, n + 1), np.zeros(4)
+        after = (w.copy(), y.copy())
+        own["f"](*after)
+        np.testing.assert_allclose(load_module(done.text).f(w, y), after[name == "a load"])
+    slope = jax.grad(lambda w: load_module(done.text).f(w, y).sum())(w)
+    np.testing.assert_allclose(slope, [0, 8, 0, 0] if name == "a load" else [1, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("body", "form"), [("y[i] = w[n - 2] + w[n - 1]", "w[-2] + w[-1]"), ("w[n - 1] = 5", "at[-1]")]
+)
+def test_an_element_that_is_there_is_counted_from_the_end(body, form):
+    done = pipeline.translate(f"def f(w, y):\n n = len(w)\n for i in range(len(y)):\n  {body}\n", "k.py")
+    assert done.text and form in done.text, done.text or done.diagnostics

@@ -258,7 +258,7 @@ def test_a_neutral_number_behind_the_end_is_a_pad():
     out = kernel(jnp.zeros(3), jnp.array([-7, -3], jnp.int32), 2, grid=3, block=8)
     assert out.tolist() == [-3.0, -jnp.inf, -jnp.inf]  # integers hold no infinity
     other = translated(fill="-1.0", combined="max(s[t], s[t + p])")
-    assert "where(" in other.text and agrees(other, {"a": (11,), "out": (2,)}, {"size": 11}, (2,), (8,))
+    assert "constant_values=-1.0" in other.text and agrees(other, {"a": (11,), "out": (2,)}, {"size": 11}, (2,), (8,))
 
 
 @pytest.mark.parametrize(("first", "launch"), [("-math.inf", False), ("-1.0", True)])

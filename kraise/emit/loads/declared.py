@@ -11,6 +11,7 @@ from kraise.emit import tree
 from kraise.emit.context import Assign, Context
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom
+from kraise.emit.text.spelling import dtype_text
 from kraise.ir import equations as eq
 from kraise.ir.operations import WIDENING
 from kraise.ir.types import FLOAT64, ScalarType
@@ -69,6 +70,13 @@ def widen(context: Context, widths: Widths) -> None:
         context.emit(Assign(own.text, py.method(own, "astype", dtype)), 0)
 
 
+def convert(context: Context, kernel: eq.Kernel) -> None:
+    """Emits the lines of arrays whose elements the function takes as ones of another type."""
+    for array, kind in kernel.converts:
+        own = Atom(context.param_text(array))
+        context.emit(Assign(own.text, py.method(own, "astype", Atom(dtype_text(kind)))), 0)
+
+
 def _widening(node: eq.Expr) -> ScalarType | None:
     match node:
         case eq.Op(name=name):
@@ -78,4 +86,4 @@ def _widening(node: eq.Expr) -> ScalarType | None:
     return None
 
 
-__all__ = ["at_head", "widen"]
+__all__ = ["at_head", "convert", "widen"]

@@ -235,12 +235,15 @@ def _rolled(low: Lowering, base: Py, dims: list[Dim]) -> Py:
     return base
 
 
-def position(low: Lowering, expr: eq.Expr, extent: Linear, safe: bool) -> Py:
-    """One position along an axis."""
+def position(low: Lowering, expr: eq.Expr, extent: Linear, safe: bool, stored: bool = False) -> Py:
+    """One position along an axis. ``x[n - 3]`` of two elements is the last one in Python; JAX takes the first for
+    ``x[-3]``, and stores nothing there."""
     form = linear(expr)
     back = extent - form
     if extent.terms and not back.terms and back.constant > 0:
-        return py.number(-back.constant)
+        within = 1 if stored else 2  # of these there is one, whatever the size
+        if low.ctx.language != "python" or back.constant <= within or nonnegative(extent + -back.constant):
+            return py.number(-back.constant)
     if not form.terms:
         return py.number(form.constant if low.ctx.language == "python" else max(form.constant, 0))
     return clipped(low.ctx, wide(low, expr, ()).py, extent) if safe else low.lower(expr, ()).py

@@ -61,8 +61,11 @@ def data(root: eq.Expr) -> set[eq.Expr]:
     return seen
 
 
-def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
-    """``.astype(y.dtype)`` where a scatter would otherwise warn about the types."""
+def cast(context: Context, stmt: eq.Write, text: Py, whole: bool = False) -> Py:
+    """``.astype(y.dtype)`` where a scatter would otherwise warn about the types, or what is added is below zero, or a
+    sum, and may be of bytes, or of numbers without a sign."""
+    if not whole and stmt.accumulate == "add" and (first := _first_of_others(context, stmt, text)) is not None:
+        return _first_as(text, first)
     element, kind = context.element(stmt.before.array), stmt.value.type
     narrow = (
         element.bits is not None and kind.bits is not None and kind.kind == element.kind and kind.bits > element.bits
@@ -82,6 +85,39 @@ def cast(context: Context, stmt: eq.Write, text: Py) -> Py:
             return py.call("jnp.asarray", text, versions.dtype_of(context, stmt.before))
         return py.method(text, "astype", versions.dtype_of(context, stmt.before))
     return text
+
+
+def _first_of_others(context: Context, stmt: eq.Write, text: Py) -> Py | None:
+    """The dtype of the first term, if a sum or what is less than zero is made of other arrays alone, of open types: the
+    array's own, or what that makes with the term's; None for any other value."""
+    root = stmt.value.body if isinstance(stmt.value, eq.Reduce) and isinstance(text, py.Un) else stmt.value
+    if not isinstance(root, eq.Op) or root.name not in ("neg", "add", "sub") or not is_open(root):
+        return None
+    own, parts = stmt.before.array, data(root)
+    terms = [n for n in parts if isinstance(n, eq.Op) and n.name in ("neg", "add", "sub")]
+    arrays = {n.version.array for n in parts if isinstance(n, eq.Read)}
+    given = all(a in context.ndim and a not in context.extents for a in (own, *arrays))
+    if len(terms) + sum(isinstance(n, eq.Read) for n in parts) < len(parts) or not arrays or own in arrays or not given:
+        return None  # a factor would lose what it has behind the point
+    if context.element(own) is not NUMBER:
+        return None
+    if len(terms) == 1 and root.name == "neg":
+        return versions.dtype_of(context, stmt.before)
+    first: eq.Expr = root
+    while isinstance(first, eq.Op):
+        first = first.args[0]
+    assert isinstance(first, eq.Read)
+    return py.call("jnp.result_type", *(py.Atom(context.param_text(a)) for a in (first.version.array, own)))
+
+
+def _first_as(text: Py, dtype: Py) -> Py:
+    """A sum whose first term has a type, as all others then have."""
+    match text:
+        case py.Bin(op="+" | "-" | "*" as op, left=left, right=right):
+            return py.Bin(op, _first_as(left, dtype), right)
+        case py.Un(op=op, operand=operand):
+            return py.Un(op, _first_as(operand, dtype))
+    return py.method(text, "astype", dtype)
 
 
 def _is_number(e: eq.Expr) -> bool:

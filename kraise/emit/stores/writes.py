@@ -162,7 +162,7 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
         if isinstance(dim, subs.Range):
             items.append(subs.slice_item(ctx, dim, extent)[0])
         else:
-            items.append(subs.position(low, dim.expr, extent, False))  # type: ignore[union-attr]
+            items.append(subs.position(low, dim.expr, extent, False, stored=True))  # type: ignore[union-attr]
     whole = all(i == ALL for i in items) or (
         stmt.covers and len(frame) == len(dims) and not stmt.accumulate and not any(_backward(d) for d in dims)
     )
@@ -251,7 +251,7 @@ def _whole(low: Lowering, stmt: eq.Write, value: Val, frame: Frame) -> None:
     ctx = low.ctx
     if stmt.accumulate:
         symbol = _WHOLE[stmt.accumulate]
-        text = cast(ctx, stmt, value.py)
+        text = cast(ctx, stmt, value.py, whole=True)
         if stmt.value.type.is_integer and any(isinstance(n, eq.Index) for n in data(stmt.value)):
             text = py.method(text, "astype", versions.dtype_of(ctx, stmt.before))  # a range has the machine's width
         same = text is not value.py or same_type(ctx, stmt)  # else the sum may be wider than the array

@@ -8,10 +8,10 @@ from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
-from kraise.emit.text.python import Py
+from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
-from kraise.ir.open_types import floats, is_open
-from kraise.ir.types import INT, NUMBER, ScalarType
+from kraise.ir.open_types import is_open, like
+from kraise.ir.types import FLOAT, INT, NUMBER, ScalarType
 
 
 @dataclass
@@ -76,7 +76,7 @@ def kept_floats(
     early = [f for f in parts.factors[:last] if f in outside]
     numbers = any(f.type.is_inexact or (f.type == NUMBER and not low.ctx.free(f)) for f in early)
     divided = parts.divisors and not (isinstance(node.body, eq.Op) and node.body.name == "div")
-    return [floats(inside[0]), *inside[1:]] if numbers or divided else inside
+    return [like(FLOAT, inside[0]), *inside[1:]] if numbers or divided else inside
 
 
 def counting(low: Lowering, divisor: eq.Expr, axes: Frame) -> eq.Expr:
@@ -164,8 +164,27 @@ def dot(low: Lowering, factors: list[eq.Expr], node: eq.Reduce, own: Frame) -> P
         return None
     if node.type.kind == "bool" or any(f.type.kind == "bool" for f in factors):
         return None
-    a, b = (low.lower(f, node.axes) for f in factors)
-    return py.Bin("@", a.py, b.py)
+    return py.Bin("@", *operands(low, node, factors, [node.axes, node.axes]))
+
+
+def operands(low: Lowering, node: eq.Reduce, factors: list[eq.Expr], frames: list[Frame]) -> list[Py]:
+    """The factors of a contraction, the first as numbers of the sum's type if it is open what they all hold: JAX's
+    product adds bytes up in bytes, and of booleans it makes a boolean."""
+    if not all(map(is_open, factors)) or node.type not in (FLOAT, NUMBER):
+        return [low.lower(f, frame).py for f, frame in zip(factors, frames, strict=True)]
+    into, own = low.ctx.into.get(node), factors[0].version if isinstance(factors[0], eq.Read) else None
+    if node.type == FLOAT or into is None or own is None or not _is_given(low, into, own):
+        factors, into = [like(FLOAT if node.type == FLOAT else INT, factors[0]), *factors[1:]], None
+    texts = [low.lower(f, frame).py for f, frame in zip(factors, frames, strict=True)]
+    if into is not None and own is not None and into.array != own.array:
+        of = [Atom(low.ctx.param_text(v.array)) for v in (own, into)]
+        texts[0] = py.method(texts[0], "astype", py.call("jnp.result_type", *of))
+    return texts
+
+
+def _is_given(low: Lowering, *versions: eq.Version) -> bool:
+    """Whether arrays are arguments of the function."""
+    return all(v.array in low.ctx.ndim and v.array not in low.ctx.extents for v in versions)
 
 
 def _product(members: list[eq.Expr]) -> eq.Expr:
@@ -208,11 +227,11 @@ def _total(
         for v in values[1:]:
             text = py.Bin("*", text, v.py)
         return Val(text, kept, len(kept))
-    return Val(_contraction(low, factors, kept, axes), kept, len(kept))
+    return Val(_contraction(low, node, factors, kept, axes), kept, len(kept))
 
 
 def _sum_type(kind: ScalarType, factor: eq.Expr) -> ScalarType:
-    return factor.type if factor.type.kind != "bool" else kind
+    return factor.type if factor.type.kind != "bool" and not (kind == FLOAT and is_open(factor)) else kind
 
 
 def _plain(low: Lowering, node: eq.Reduce, own: Frame) -> Val:
@@ -231,7 +250,7 @@ def _plain(low: Lowering, node: eq.Reduce, own: Frame) -> Val:
     return Val(reduction("sum", value.py, axes if own else (), None, width), own, len(own))
 
 
-def _contraction(low: Lowering, factors: list[eq.Expr], out: Frame, summed: Frame) -> Py:
+def _contraction(low: Lowering, node: eq.Reduce, factors: list[eq.Expr], out: Frame, summed: Frame) -> Py:
     frame = (*out, *summed)
     held = [tuple(a for a in frame if a.name in low.ctx.free(f)) for f in factors]
     if len(factors) == 2 and len(summed) == 1:
@@ -242,15 +261,12 @@ def _contraction(low: Lowering, factors: list[eq.Expr], out: Frame, summed: Fram
             factors, held = factors[::-1], held[::-1]  # x @ A, not A.T @ x: nothing is turned round
         a, b = (tuple(x for x in h if x is not k) for h in held)
         if len(a) <= 1 and len(b) <= 1 and (*a, *b) == out:
-            left = low.lower(factors[0], (*a, k)).py
-            right = low.lower(factors[1], (k, *b)).py
-            return py.Bin("@", left, right)
+            return py.Bin("@", *operands(low, node, factors, [(*a, k), (k, *b)]))
     letters = _letters(frame)
     orders = [natural(low, f, h) for f, h in zip(factors, held, strict=True)]
     inputs = ",".join("".join(letters[a] for a in order) for order in orders)
     text = f'"{inputs}->{"".join(letters[a] for a in out)}"'
-    values = tuple(low.lower(f, order).py for f, order in zip(factors, orders, strict=True))
-    return py.call("jnp.einsum", py.Atom(text), *values)
+    return py.call("jnp.einsum", Atom(text), *operands(low, node, factors, orders))
 
 
 def natural(low: Lowering, node: eq.Expr, held: Frame) -> Frame:

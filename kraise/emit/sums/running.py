@@ -187,7 +187,7 @@ def _core(low: Lowering, node: eq.Reduce, bounds: list[Bound], body: eq.Expr, ow
     inner = tuple(by_own[a].summed if a in by_own else a for a in kept)
     text = full(low, body, inner)
     if in_floats(node):
-        text = py.Bin("*", py.number(1.0), text)
+        text = py.as_floats(text)
     for at, axis in enumerate(kept):
         if axis not in by_own:
             continue

@@ -53,7 +53,7 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     if (sums := row_totals.ending(low.ctx).get(node)) is not None:
         return low.extend(_after_zero(low.as_name(sums, whole, "sums").py, at, len(whole), False), own, frame)
     if node.op == "add" and kind_of(node.init) == FLOAT and is_open(node.body):
-        body = py.Bin("*", py.number(1.0), body)
+        body = py.as_floats(body)
     text = running_text(node.op, body, at, len(whole), node.reverse, kept_width(low.ctx, node.op, node.type))
     start = is_neutral(node)
     if not node.inclusive:

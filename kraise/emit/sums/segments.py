@@ -42,7 +42,7 @@ def total(low: Lowering, stmt: eq.Write, frame: Frame) -> None:
     if stmt.accumulate == "add" and stmt.value.type.kind == "bool":
         text = py.method(text, "astype", Atom("int"))
     elif ctx.element(stmt.before.array) == FLOAT and is_open(stmt.value):
-        text = py.Bin("*", py.number(1.0), text)  # JAX would sum integers in their own width
+        text = py.as_floats(text)  # JAX would sum integers in their own width
     rows_in_all = linear(ctx.extents[stmt.before.array][0])
     # pointers are one more than rows: there is one at least
     there = nonnegative(least(rows_in_all, ctx.blocks) + 1)

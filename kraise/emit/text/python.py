@@ -123,6 +123,20 @@ def cut(name: str, a: Py, b: Py) -> Py:
     return quotient if name == "tdiv" else Bin("-", a, Bin("*", quotient, b))
 
 
+def infix(op: str, left: Py, right: Py) -> Bin:
+    """An operation of two values; what is less than zero is taken away: of numbers without a sign there is none."""
+    if op == "+" and isinstance(right, Un) and right.op == "-":
+        return Bin("-", left, right.operand)
+    return Bin(op, left, right)
+
+
+def as_floats(value: Py) -> Py:
+    """A value as floats if it holds integers, itself if not: ``1.0 * a``, of a product the first factor."""
+    if isinstance(value, Bin) and value.op == "*":
+        return Bin("*", as_floats(value.left), value.right)
+    return Bin("*", number(1.0), value)
+
+
 def number(value: bool | int | float | complex) -> Py:
     """A literal; negative ones are a minus sign applied to a literal."""
     if isinstance(value, bool):
