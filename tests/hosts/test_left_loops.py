@@ -94,3 +94,15 @@ def test_the_counter_after_the_loop(name):
         got, scaled = run(x, 9, most)
         assert int(got) == count, (most, done.text)
         np.testing.assert_allclose(scaled, values, rtol=1e-5)
+
+
+def test_a_choice_for_a_size_is_checked_as_a_whole():
+    source = """
+__global__ void sum(const float *x, float *y, int n) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; y[0] = s; }
+void run(const float *x, float *y, int n, int m) {
+    for (int q = 0; q < m; q++) sum<<<1, 1>>>(x, y + q, n - q > 0 ? n - q : 0);
+}
+"""
+    run = load_module(pipeline.translate(source, "k.cu").text).run
+    x = np.arange(1, 6, dtype=np.float32)
+    np.testing.assert_allclose(run(x, np.zeros(3, np.float32), 2, 3), [3, 1, 0])

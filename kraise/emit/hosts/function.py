@@ -219,7 +219,8 @@ class EmittedHost:
             said = f"{spelled} must not be negative: it is `{parameter}` of {callee.name}"
             if isinstance(e, k.Const):
                 raise refuse("KR204", said, span or self.host.span)
-            out.append(Raw(f"if {spelled} < 0:", [Raw(f"raise ValueError({py.quoted(said)})")]))
+            fails = flat(py.Bin("<", self.text.expr(e), py.number(0)))
+            out.append(Raw(f"if {fails}:", [Raw(f"raise ValueError({py.quoted(said)})")]))
             self.sizes.learn(e)
         return out
 
