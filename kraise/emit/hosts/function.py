@@ -117,9 +117,12 @@ class EmittedHost:
         out: list[Stmt] = []
         for low, high in self.host.ordered:
             if self.statics.is_static(low, high):
-                small, large = flat(self.text.expr(low)), flat(self.text.expr(high))
-                said = f"{large} must not be " + ("negative" if small == "0" else f"less than {small}")
-                out.append(Raw(f"if {large} < {small}:", [Raw(f'raise ValueError("{said}")')]))
+                small, large = self.text.expr(low), self.text.expr(high)
+                said = f"{flat(large)} must not be " + (
+                    "negative" if flat(small) == "0" else f"less than {flat(small)}"
+                )
+                fails = flat(py.Bin("<", large, small))
+                out.append(Raw(f"if {fails}:", [Raw(f'raise ValueError("{said}")')]))
         return out
 
     # --- statements
