@@ -10,6 +10,7 @@ from tests.fuzz.kinds import (
     carried,
     earlier,
     exits,
+    faces,
     hosts,
     integers,
     joint,
@@ -55,4 +56,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "swaps": swaps.draw,
     "switches": switches.draw,
     "windows": windows.draw,
+    "faces": faces.draw,
 }
