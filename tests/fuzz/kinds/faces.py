@@ -1,5 +1,5 @@
-"""More places than cells: faces between cells, ghosts around them; what is read is clamped at the ends of arrays that are
-just as long as what is read."""
+"""More places than cells: faces between cells, ghosts around them; what is read is clamped at the ends of arrays just
+as long as what is read."""
 
 from __future__ import annotations
 
