@@ -111,7 +111,7 @@ def test_bytes_are_counted_in_unsigned_cells():
     x = np.array([7, 1, 9, 2, 3, 7], np.uint8)
     for keep, got in (
         (KEEP > 0, module.kept(x, KEEP, np.zeros(256, np.uint32), 6)),
-        (x > 0, module.portions(x, np.zeros(256, np.uint32), 6, grid=2, block=4)),
+        (x > 0, module.portions(x, np.zeros(256, np.uint32), 6)),  # whatever the launch is
     ):
         assert got.dtype == np.uint32
         np.testing.assert_array_equal(got, np.bincount(x[keep], minlength=256))
