@@ -23,7 +23,7 @@ def eliminate(multiplier, a, rhs, n, p):
         raise ValueError(
             "eliminate: a subscript or a bound would be negative: p >= 0 must hold"
         )
-    multiplier2 = multiplier[: n * n].reshape(n, n)
+    multiplier2 = jnp.resize(multiplier, (n, n))
     a2 = jnp.resize(a, (max(n, p + 1), n))
     a2 = a2.at[p + 1 : n, p:].add(
         -(multiplier2[p + 1 :, p, None] * a2[p, p:])

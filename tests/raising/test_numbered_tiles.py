@@ -28,6 +28,7 @@ KERNELS = {  # and the shape of a block
     "stencil, the count given": (f"{HEAD}, int nbx) {{ {TILE} {BY_DIGITS} {PLACE} {STENCIL} }}", (64,)),
     "stencil, rounded up": (f"{HEAD}) {{ int nbx = (nx - 1) / 8 + 1; {TILE} {BY_AXES} {PLACE} {STENCIL} }}", (8, 8)),
     "turned": (f"{HEAD}) {{ {COUNT} {TILE} {BY_DIGITS} {PLACE} {TURNED} }}", (64,)),
+    "turned, the count given": (f"{HEAD}, int nbx) {{ {TILE} {BY_AXES} {PLACE} {TURNED} }}", (8, 8)),
     "turned by bits": (
         f"{HEAD}) {{ {COUNT} {TILE} int tx = threadIdx.x & 7, ty = threadIdx.x >> 3; {PLACE} {TURNED} }}",
         (64,),

@@ -216,7 +216,9 @@ def _counted(mask: eq.Expr, ranges: Ranges) -> bool:
 def _top(form: Linear, ranges: dict[str, eq.Axis], fixed: dict[str, Linear]) -> Linear | None:
     """The largest value of a subscript, which fixes the indices that it names; those that are fixed stay."""
     for _ in range(2 * len(ranges) + 1):
-        clamped = next((atom for atom, _ in form.terms if isinstance(atom, eq.Op) and atom.name in _BOUNDED), None)
+        # the smaller of two sizes is neither of them
+        bounded = [a for a, _ in form.terms if isinstance(a, eq.Op) and a.name in _BOUNDED]
+        clamped = next((a for a in bounded if a.name != "min" or _moves(a, ranges)), None)
         if clamped is not None and form.coefficient(clamped) == 1:
             form = form.without(clamped) + _end(clamped, ranges)
             continue
@@ -231,6 +233,10 @@ def _top(form: Linear, ranges: dict[str, eq.Axis], fixed: dict[str, Linear]) -> 
     return None
 
 
+def _moves(e: eq.Expr, ranges: dict[str, eq.Axis]) -> bool:
+    return any(isinstance(n, eq.Index) and n.name in ranges for n in tree.walk(e))
+
+
 _BOUNDED = ("min", "max", "mod", "tmod")
 
 
@@ -240,7 +246,7 @@ def _end(node: eq.Op, ranges: dict[str, eq.Axis]) -> Linear:
     a, b = node.args
     if node.name in ("mod", "tmod"):
         return linear(b) + -1
-    moves = any(isinstance(n, eq.Index) and n.name in ranges for n in tree.walk(a))
+    moves = _moves(a, ranges)
     if node.name == "min":
         return linear(b if moves else a)
     return linear(a if moves else b)
