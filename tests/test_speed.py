@@ -69,7 +69,7 @@ def test_no_question_is_asked_twice(monkeypatch):
     # 1,205 of 107,000: several chains of strides are tried, what opaque counts of rows would have to be, and (since
     # 917 of 57,000, for 0.4 s more) whether what two threads share of a round tells their cells apart
     assert sets._empty.cache_info().misses < 1300
-    assert len(runs) < 40  # 28
+    assert len(runs) < 80  # 35, and 33 with the launch's threads as one line: nothing else numbers them so
 
 
 def test_a_guarded_load_behind_many_branches():

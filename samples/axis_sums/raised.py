@@ -23,7 +23,7 @@ def axis_sum(out, a, size, *, grid=None, block=None):
         raise ValueError("axis_sum: the launch has one block along x")
     if block is not None and block[0] != 8:
         raise ValueError("axis_sum: a block has 8 threads along x")
-    a = a.astype(jnp.float32)
+    a = a.astype(jnp.result_type(a, jnp.float32))
     blocks_y = out.shape[0] if grid is None else grid[1]
     return out.at[:blocks_y, 0].set(
         jnp.sum(a[:blocks_y, : min(8, size)], axis=1)
@@ -43,7 +43,7 @@ def guarded_sum(out, a, size, *, grid=None, block=None):
     block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 8:
         raise ValueError("guarded_sum: a block has 8 threads along x")
-    a = a.astype(jnp.float32)
+    a = a.astype(jnp.result_type(a, jnp.float32))
     blocks = out.shape[0] if grid is None else grid
     count = min(size, 8 * blocks)
     a2 = jnp.pad(a[:count], (0, 8 * blocks - count)).reshape(blocks, 8)
@@ -62,6 +62,6 @@ def largest(out, a, *, grid=None, block=None):
     block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 8:
         raise ValueError("largest: a block has 8 threads along x")
-    a = a.astype(jnp.float32)
+    a = a.astype(jnp.result_type(a, jnp.float32))
     blocks = out.shape[0] if grid is None else grid
     return out.at[:blocks].set(jnp.max(a[:blocks, :8], axis=1))  # kernel.py:61

@@ -18,7 +18,7 @@ def row_products(x, y, *, grid=None, block=None):
     block = block[0] if isinstance(block, tuple) else block
     if block is not None and block != 128:
         raise ValueError("row_products: a block has 128 threads along x")
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     blocks = y.shape[0] if grid is None else grid
     return y.at[:blocks].set(jnp.prod(x[:blocks, :128], axis=1))  # kernel.py:36
 
@@ -35,7 +35,7 @@ def running_sums(x, y, *, grid, block):
     block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("running_sums: block must be a power of two")
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     x2 = x[: grid * block].reshape(grid, block)
     y2 = jnp.cumsum(x2, axis=1).astype(y.dtype)  # kernel.py:55
     return y.at[: grid * block].set(y2.ravel())

@@ -15,7 +15,7 @@ def block_scan(x, y, n, *, grid, block):
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     count = min(n, grid * block)
     x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
     return y.at[:count].set(jnp.cumsum(x2, axis=1).ravel()[:count])  # kernel.py:22

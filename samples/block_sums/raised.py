@@ -19,7 +19,7 @@ def block_sums(x, partial, n, *, grid, block):
     block = block[0] if isinstance(block, tuple) else block
     if block & block - 1:
         raise ValueError("block_sums: block must be a power of two")
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     count = min(n, grid * block)
     x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
     return partial.at[:grid].set(x2.sum(axis=1))  # kernel.py:21

@@ -17,7 +17,7 @@ def halo_stencil(x, weight, y, n):
     """
     if n < 1:
         return y
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     x_padded = jnp.pad(x[:n], 2)
     acc = (
         weight[0] * x_padded[:-4]

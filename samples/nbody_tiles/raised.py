@@ -14,7 +14,7 @@ def nbody_tiles(position, mass, force, n):
         (position[k] - position[t]) + 1.0)
         for 0 <= t < n
     """
-    mass = mass.astype(jnp.float32)
+    mass = mass.astype(jnp.result_type(mass, jnp.float32))
     difference = position[:n] - position[:n, None]
     return force.at[:n].set(
         jnp.sum(mass[:n] * difference / (difference * difference + 1.0), axis=1)

@@ -43,7 +43,7 @@ def pendulums(state, out, h, steps):
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
-    state = state.astype(jnp.float32)
+    state = state.astype(jnp.result_type(state, jnp.float32))
     ratio = h / 6.0
 
     def step(_, state_2):

@@ -22,7 +22,7 @@ def scan_with_totals(x, out, totals, *, grid=None, block=None):
     n = x.shape[0]
     if block is not None and block != 64:
         raise ValueError("scan_with_totals: a block has 64 threads along x")
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     blocks = totals.shape[0] if grid is None else grid
     if 64 * blocks + 64 >= 2**31 and not jax.config.jax_enable_x64:
         raise ValueError(

@@ -26,7 +26,7 @@ def sorted_pair(x, y):
         for 0 <= i < y.shape[0]
     """
     n = y.shape[0]
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     a = x[:n, 0]  # kernel.py:28
     above = a > x[:n, 1]
     b = jnp.where(above, a, x[:n, 1])  # kernel.py:32
@@ -53,7 +53,7 @@ def mirror_in_block(x, y, *, grid, block):
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     x2 = x[: grid * block].reshape(grid, block)
     y2 = x2[:, ::-1].astype(y.dtype)  # kernel.py:55
     return y.at[: grid * block].set(y2.ravel())

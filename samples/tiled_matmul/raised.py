@@ -15,7 +15,7 @@ def tiled_matmul(a, b, c, m, n, p):
     a block has 4 threads along x
     a block has 4 threads along y
     """
-    a = a.astype(jnp.float32)
-    b = b.astype(jnp.float32)
+    a = a.astype(jnp.result_type(a, jnp.float32))
+    b = b.astype(jnp.result_type(b, jnp.float32))
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
         return c.at[:m, :p].set(a[:m, :n] @ b[:n, :p])  # kernel.py:24

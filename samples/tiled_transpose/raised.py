@@ -14,5 +14,5 @@ def tiled_transpose(a, out):
     a block has 4 threads along y
     """
     rows, cols = a.shape
-    a = a.astype(jnp.float32)
+    a = a.astype(jnp.result_type(a, jnp.float32))
     return out.at[:cols, :rows].set(a.T)  # kernel.py:18

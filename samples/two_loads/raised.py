@@ -54,7 +54,7 @@ def serial_sum(x, out, n, *, grid, block):
     """
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
-    x = x.astype(jnp.float32)
+    x = x.astype(jnp.result_type(x, jnp.float32))
     count = min(n, grid * block)
     x2 = jnp.pad(x[:count], (0, grid * block - count)).reshape(grid, block)
     return out.at[:grid].set(x2.sum(axis=1))  # kernel.py:63

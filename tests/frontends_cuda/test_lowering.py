@@ -319,7 +319,7 @@ def test_local_arrays_and_their_initializers():
         ("a[0] = curand_uniform(0);", "KR103"),
         ("a[0] = unknown(1);", "KR103"),
         ("a[0] = missing;", "KR102"),
-        ("a[0] = __vabsdiffu4(n, 3);", "KR103"),
+        ("a[0] = __viaddmax_s32_relu(n, 3, 4);", "KR103"),
         ("static int s = 0; s++;", "KR299"),
         ("const float *p = n ? nullptr : nullptr; a[0] = p[0];", "KR204"),
         ("struct S { float x; int k; } s = *(S *)b; a[0] = s.x;", "KR299"),

@@ -71,10 +71,11 @@ def widen(context: Context, widths: Widths) -> None:
 
 
 def convert(context: Context, kernel: eq.Kernel) -> None:
-    """Emits the lines of arrays whose elements the function takes as ones of another type."""
+    """Emits the lines of arrays whose elements the function takes as ones of another type, wider floats as they are."""
     for array, kind in kernel.converts:
-        own = Atom(context.param_text(array))
-        context.emit(Assign(own.text, py.method(own, "astype", Atom(dtype_text(kind)))), 0)
+        own, dtype = Atom(context.param_text(array)), Atom(dtype_text(kind))
+        wide = dtype if kind == FLOAT64 else py.call("jnp.result_type", own, dtype)
+        context.emit(Assign(own.text, py.method(own, "astype", wide)), 0)
 
 
 def _widening(node: eq.Expr) -> ScalarType | None:

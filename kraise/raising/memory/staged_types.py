@@ -1,8 +1,8 @@
 """Arrays of open type that are only copied to arrays of floats of a named width: they are taken as these, at once.
 
 ``tile = cuda.shared.array((8, 8), float32)`` holds floats of 32 bits whatever ``a`` holds, and so does what is computed
-with its cells. The tile goes where it only stages; ``a = a.astype(jnp.float32)`` at the head of the function is what
-stays of it. The side condition: the function does nothing with ``a`` but copy elements of it to arrays of one such
+with its cells. The tile goes where it only stages; ``a = a.astype(jnp.result_type(a, jnp.float32))`` at the head of the
+function is what stays of it (it works in wider floats, too). The side condition: the function does nothing with ``a`` but copy elements of it to arrays of one such
 type, as they are or instead of a number. (An integer array cuts its elements off where they are stored.)
 """
 

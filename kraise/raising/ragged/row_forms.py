@@ -82,14 +82,14 @@ def apart_from(node: eq.Reduce) -> tuple[eq.Expr | None, eq.Reduce]:
     stack = [node.body]
     while stack:
         e = stack.pop()
-        if isinstance(e, eq.Op) and e.name == "mul" and e.type.kind == node.type.kind:
+        if isinstance(e, eq.Op) and e.name == "mul" and e.type.kind == node.body.type.kind:
             stack += e.args[::-1]
         else:
             plain = isinstance(e, eq.Read) and e.type.kind in ("float", "number") and not free_indices(e) & own
             (outside if plain else held).append(e)
     if not outside or not held:
         return None, node
-    factor, rest = (reduce(lambda a, b: eq.Op("mul", (a, b), node.type), part) for part in (outside, held))
+    factor, rest = (reduce(lambda a, b: eq.Op("mul", (a, b), node.body.type), part) for part in (outside, held))
     return factor, eq.Reduce(node.op, node.axes, rest, node.where, node.type)
 
 
