@@ -2,8 +2,9 @@
 
 ``tile = cuda.shared.array((8, 8), float32)`` holds floats of 32 bits whatever ``a`` holds, and so does what is computed
 with its cells. The tile goes where it only stages; ``a = a.astype(jnp.result_type(a, jnp.float32))`` at the head of the
-function is what stays of it (it works in wider floats, too). The side condition: the function does nothing with ``a`` but copy elements of it to arrays of one such
-type, as they are or instead of a number. (An integer array cuts its elements off where they are stored.)
+function is what stays of it (it works in wider floats, too). The side condition: the function does nothing with ``a``
+but copy elements of it to arrays of one such type, as they are or instead of a number. (An integer array cuts its
+elements off where they are stored.)
 """
 
 from __future__ import annotations
