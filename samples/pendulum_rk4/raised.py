@@ -64,7 +64,7 @@ def pendulums(state, out, h, steps):
         y_1_2 = (y_1 + ratio * (k_0_1 + 2.0 * k_1_1 + 2.0 * k_2_1 + k_3_1)).astype(
             jnp.float32
         )  # kernel.py:31
-        return y_0_2, y_1_2
+        return y_0_2.astype(state.dtype), y_1_2.astype(state.dtype)
 
     y_0, y_1 = checkpointed_loop(
         0, steps, step, (state[:, 0], state[:, 1])

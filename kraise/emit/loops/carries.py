@@ -213,8 +213,6 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
         return None
     open_ones: dict[str, None] = {}
     for node in loads(ctx, s.update, s.init):
-        if (node.version.array, s.type) in ctx.kernel.converts:
-            continue
         if node.type == s.type:
             return py.Attr(Atom(ctx.param_text(node.version.array)), "dtype")
         if node.type.kind == "number":
@@ -297,8 +295,6 @@ def _keeps(ctx: Context, array: str, root: eq.Expr) -> bool:
 
     An integer beside a fraction is as weak as that.
     """
-    if (array, root.type) in ctx.kernel.converts:
-        return True
     nodes = list(sources(ctx, root))
     if arrays_of(ctx, root).keys() != {ctx.param_text(array)}:
         return False
