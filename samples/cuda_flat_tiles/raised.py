@@ -72,7 +72,16 @@ def blur(u, v, ny, nx):
     """
     u2 = u[: ny * nx].reshape(ny, nx)
     u_padded = jnp.pad(u2, 1)
-    rows = u_padded[:-2] + u_padded[1:-1] + u_padded[2:]
-    around = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]  # kernel.cu:63
+    around = (
+        u_padded[:-2, :-2]
+        + u_padded[:-2, 1:-1]
+        + u_padded[:-2, 2:]
+        + u_padded[1:-1, :-2]
+        + u_padded[1:-1, 1:-1]
+        + u_padded[1:-1, 2:]
+        + u_padded[2:, :-2]
+        + u_padded[2:, 1:-1]
+        + u_padded[2:, 2:]
+    )  # kernel.cu:63
     v2 = around / 9.0  # kernel.cu:65
     return v.at[: ny * nx].set(v2.ravel())

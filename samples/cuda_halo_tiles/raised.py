@@ -41,8 +41,17 @@ def sharpen(u, v, ny, nx):
     """
     u2 = u[: ny * nx].reshape(ny, nx)
     u_padded = jnp.pad(u2, 1)
-    rows = u_padded[:-2] + u_padded[1:-1] + u_padded[2:]
-    v2 = 10.0 * u2 - (rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:])  # kernel.cu:36
+    v2 = 10.0 * u2 - (
+        u_padded[:-2, :-2]
+        + u_padded[:-2, 1:-1]
+        + u_padded[:-2, 2:]
+        + u_padded[1:-1, :-2]
+        + u_padded[1:-1, 1:-1]
+        + u_padded[1:-1, 2:]
+        + u_padded[2:, :-2]
+        + u_padded[2:, 1:-1]
+        + u_padded[2:, 2:]
+    )  # kernel.cu:36
     return v.at[: ny * nx].set(v2.ravel())
 
 

@@ -3,8 +3,7 @@
 ``w[0, 0] * x[:-2, :-2] + w[1, 0] * x[1:-1, :-2] + …`` by its columns is ``(w[0, 0] * x[:-2] + …)[:, :-2] + …``: the
 gradient fills up one array a column, and one a row, in place of one for each cell of the window, and XLA makes what it
 fills up with anew each time. That pays for a sum that is used several times (``s * s``): where it is not, the gradient
-is no more than the weights times what comes in. Where all columns have the same weights, their rows are added once;
-then it pays for the values of any sum (a mean of 3 x 3: 0.75 of the time; the gradient is as quick as one by hand).
+is no more than the weights times what comes in. Where all columns have the same weights, their rows are added once.
 """
 
 from __future__ import annotations
@@ -19,16 +18,15 @@ from kraise.emit.text.python import ALL, Atom, Py, flat
 from kraise.ir import equations as eq
 
 _MOST = 64  # terms
-_FEWEST = 9  # terms of a sum that is used once: nine are six in two steps
 Term = tuple[Py | None, py.Sub]
 
 
 def shared(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
-    """Such a sum that is used several times, or whose columns are alike; None for other values."""
-    return by_columns(low, node, frame, low.ctx.uses[node] < 2)
+    """Such a sum that is used several times; None for other values."""
+    return by_columns(low, node, frame) if low.ctx.uses[node] > 1 else None
 
 
-def by_columns(low: Lowering, node: eq.Op, frame: Frame, only_alike: bool = False) -> Val | None:
+def by_columns(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     """A sum of at least two rows in at least two columns, each time a number; None for other sums."""
     leaves = _leaves(low, node) if node.name == "add" else []
     if not 4 <= len(leaves) <= _MOST or len(frame) != 2:
@@ -45,10 +43,7 @@ def by_columns(low: Lowering, node: eq.Op, frame: Frame, only_alike: bool = Fals
     if len(bases) != 1 or len(groups) < 2 or any(len(set(map(flat, r))) < max(2, len(r)) for r in rows):
         return None
     sums = [_summed(terms) for terms in groups.values()]
-    alike = all(s == sums[0] for s in sums)
-    if only_alike and (not alike or len(leaves) < _FEWEST):
-        return None
-    if alike:
+    if all(s == sums[0] for s in sums):
         depth = low.ctx.depth(node)
         name = low.ctx.names.fresh("rows")
         low.ctx.emit(Assign(name, sums[0], None, True), depth)
