@@ -178,8 +178,8 @@ def assign_whole(low: Lowering, stmt: eq.Write, value: Py) -> None:
     ctx = low.ctx
     if stmt.view:
         known = ctx.blocks[-1].variables.get(("view", stmt.before, stmt.view))
-        again = known is not None and dead_after(ctx, stmt.before, stmt)
-        name = known[0] if again and known else ctx.names.fresh(f"{stmt.before.array.split('.')[-1]}{len(stmt.view)}")
+        again = known[0] if known is not None and dead_after(ctx, stmt.before, stmt) else ""
+        name = again or ctx.names.fresh(f"{stmt.before.array.split('.')[-1]}{len(stmt.view)}")
         ctx.emit(Assign(name, value, stmt.span))
         _set_view(low, stmt, name)
         return

@@ -57,8 +57,8 @@ def launched(
 ) -> tuple[Extents | None, Extents | None, tuple[tuple[k.Expr, str], ...]]:
     """The grid and the block where the result depends on them, and what must hold of the launch else."""
     kernel = function.equations
-    asked = stmt.grid and kernel is not None and function.launch != "required"
-    less = cover.short(r.host, stmt, kernel) if asked and kernel is not None else {}
+    covers = stmt.grid and function.launch != "required"
+    less = cover.short(r.host, stmt, kernel) if covers and kernel is not None else {}
     if stmt.grid is None or not (function.launch or less or (kernel is not None and kernel.of_launch)):
         return None, None, ()
     grid = tuple(r.scalar(x, state) for x in stmt.grid)

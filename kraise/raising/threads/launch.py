@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from operator import mul
 
@@ -64,17 +65,13 @@ def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> 
     several = len(set(cx.axes.values())) > 1
     shared = {axis for kind, axis in hardware(cx.function.body) if kind == "gridDim"}
     found: dict[tuple[int, eq.Expr], None] = {}
-    for s in stmts:
-        sums = [a for n in topological(statement_expressions(s)) if isinstance(n, eq.Reduce) for a in n.axes]
-        for a in (*s.axes, *sums) if isinstance(s, eq.Write) else ():
-            axis = cx.axes.get(a.name)
-            if axis is not None and axis not in shared and cx.extents.get(a.name) == ("blockDim", "gridDim"):
-                ends = a.hi.args if isinstance(a.hi, eq.Op) and a.hi.name == "min" else (a.hi,)
-                if not several or any(to_poly(e) - to_poly(eq.Index(a.name, INT)) - 1 in told for e in ends):
-                    found[axis, a.hi] = None
-            if a.name in cx.dealt:
-                each = to_poly(cx.dealt[a.name])
-                found[0, eq.Op("floordiv", (to_expr(to_poly(a.hi) + each + -1), to_expr(each)), INT)] = None
+    for a in _written_over(stmts):
+        axis, whole = cx.axes.get(a.name), cx.extents.get(a.name) == ("blockDim", "gridDim")
+        if axis is not None and axis not in shared and whole and (not several or _ends_at(a, told)):
+            found[axis, a.hi] = None
+        if a.name in cx.dealt:
+            each = to_poly(cx.dealt[a.name])
+            found[0, eq.Op("floordiv", (to_expr(to_poly(a.hi) + each + -1), to_expr(each)), INT)] = None
     return tuple(found)
 
 
@@ -84,21 +81,32 @@ def least(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tu
     told, used = _told(accesses), {*hardware(cx.function.body)}
     heads = {("blockDim", "gridDim"): "threads", ("gridDim",): "grid", ("blockDim",): "block"}
     found: dict[tuple[eq.Param, eq.Expr], None] = {}
-    for s in stmts:
-        sums = [a for n in topological(statement_expressions(s)) if isinstance(n, eq.Reduce) for a in n.axes]
-        for a in (*s.axes, *sums) if isinstance(s, eq.Write) else ():
-            head = heads.get(cx.extents.get(a.name, ()))
-            if head is None or a.name in (cx.dealt.keys() | cx.whole_rows | cx.strides.keys()) or a.name in cx.digits:
-                continue
-            axis = cx.axes[a.name]
-            strided = {"threads": {"gridDim"}, "grid": {"gridDim"}, "block": {"blockDim"}}[head]
-            if axis in cx.persistent or any((kind, axis) in used for kind in strided):
-                continue
-            ends = a.hi.args if isinstance(a.hi, eq.Op) and a.hi.name == "min" else (a.hi,)
-            own = to_poly(eq.Index(a.name, INT))
-            if any(to_poly(e) - own - 1 in told for e in ends) and not by_launch(ends):
-                found[eq.Param(f"{head}.{threads.AXES[axis]}", INT), a.hi] = None
+    for a in _written_over(stmts):
+        head = heads.get(cx.extents.get(a.name, ()))
+        if head is None or a.name in (cx.dealt.keys() | cx.whole_rows | cx.strides.keys() | cx.digits.keys()):
+            continue
+        axis, strides = cx.axes[a.name], "blockDim" if head == "block" else "gridDim"
+        if axis not in cx.persistent and (strides, axis) not in used and _ends_at(a, told) and not by_launch(_ends(a)):
+            found[eq.Param(f"{head}.{threads.AXES[axis]}", INT), a.hi] = None
     return tuple(found)
+
+
+def _written_over(stmts: tuple[eq.Stmt, ...]) -> Iterator[eq.Axis]:
+    """The axes of stores, and those that they sum over."""
+    for s in stmts:
+        if isinstance(s, eq.Write):
+            yield from s.axes
+            yield from (a for n in topological(statement_expressions(s)) if isinstance(n, eq.Reduce) for a in n.axes)
+
+
+def _ends(a: eq.Axis) -> tuple[eq.Expr, ...]:
+    """What an axis ends at: the least of these."""
+    return a.hi.args if isinstance(a.hi, eq.Op) and a.hi.name == "min" else (a.hi,)
+
+
+def _ends_at(a: eq.Axis, told: set[Poly]) -> bool:
+    """Whether a guard says that an axis ends there."""
+    return any(to_poly(e) - to_poly(eq.Index(a.name, INT)) - 1 in told for e in _ends(a))
 
 
 def _told(accesses: list[Access]) -> set[Poly]:
