@@ -28,6 +28,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }  # of numbers that are known
 BITWISE = ("and_", "or_", "xor")
 ASSOCIATIVE = ("add", "mul", "min", "max", "and", "or", *BITWISE)  # and commutative; of floats up to rounding
+SLICE_ENDS = ("slice_start", "slice_stop", "slice_last", "slice_before")
 TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}  # a < b as b > a
 
 
@@ -231,6 +232,11 @@ _ROWS = (
     # the value as it is, without a derivative: what cancels in a softmax
     Operation("stop_gradient", 1, "same", "x", ("0",), "jax.lax.stop_gradient({0})"),
     Operation("bits", 1, "same", "special.bits(x)", ("",), ""),  # reinterpretation, typed by its result
+    # where a slice of an axis begins and ends, by Python's rule (the last two: of one backwards); no equation has them
+    *(Operation(name, 2, "int", f"special.{name}(x, y)", ("", "")) for name in SLICE_ENDS),
+    Operation("slice_count", 1, "int", "max(x, 0)", ("",)),  # elements of a slice that ends before it begins: none
+    # what two extents agree on, which an array expression takes element by element
+    Operation("same_extent", 2, "int", "special.same_extent(x, y)", ("", "")),
     # in 64 bits at least, whatever is added to a number that has them
     Operation("wide_int", 1, "same", "x + np.int64(0)", ("1",), "({0} + jnp.int64(0))"),
     Operation("wide_float", 1, "same", "x + np.float64(0)", ("1",), "({0} + jnp.float64(0))"),

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from kraise.verify.errors import InterpreterError
+
 
 def _like(x: Any, value: float) -> Any:
     return x.dtype.type(value) if isinstance(x, np.generic) and x.dtype.kind != "i" else value
@@ -26,6 +28,33 @@ def _wrap(x: Any, value: int) -> Any:
 
 def _bits_of(x: Any) -> int:
     return x.dtype.itemsize * 8 if isinstance(x, np.integer) else 64
+
+
+def slice_start(at: Any, extent: Any) -> int:
+    """Where ``x[at:]`` begins in an axis."""
+    return slice(int(at), None).indices(int(extent))[0]
+
+
+def slice_stop(at: Any, extent: Any) -> int:
+    """Where ``x[:at]`` ends."""
+    return slice(None, int(at)).indices(int(extent))[1]
+
+
+def slice_last(at: Any, extent: Any) -> int:
+    """Where ``x[at::-1]`` begins."""
+    return slice(int(at), None, -1).indices(int(extent))[0]
+
+
+def slice_before(at: Any, extent: Any) -> int:
+    """Before where ``x[:at:-1]`` ends."""
+    return slice(None, int(at), -1).indices(int(extent))[1]
+
+
+def same_extent(one: Any, other: Any) -> Any:
+    """The extent that two arrays have in common."""
+    if one != other:
+        raise InterpreterError(f"operands of {one} and {other} elements do not fit together")
+    return one
 
 
 def _total(function: Callable[[float], float], pole: float) -> Callable[[Any], Any]:

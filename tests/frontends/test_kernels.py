@@ -245,7 +245,10 @@ def test_part_of_an_array_that_is_handed_on():
     module, problems = read(HEADER + textwrap.dedent(source), "t.py")
     assert not problems
     text = module_text(module)
-    assert "sq_at2(&p, p_index) + sq_at_at(&p, p_index, 1, 2) + sq_at(&q, q_start, q_extent)" in text
+    assert (
+        "sq_at2(&p, p_index) + sq_at_at(&p, p_index, 1, slice_stop(3, p.shape[1]) - 1) + sq_at(&q, q_start, q_extent)"
+        in text
+    )
     assert "call shrink_at(&q, q_start, q_extent, 0.5)" in text and "v[v_start] = v[v_start] * s" in text
     assert "v[v_index, v_start] * v[v_index, v_start]" in text
 

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from kraise.ir.operations import OPERATIONS
+from kraise.ir.operations import OPERATIONS, SLICE_ENDS
 from kraise.verify.duals import Dual, Ties, dual_operation, partials_of
+from kraise.verify.errors import InterpreterError
 from kraise.verify.scalars import value_operation
 
 # where a function is defined and smooth: points for each operand; None: integers
@@ -117,7 +118,24 @@ INTEGER_POINTS = {
 }
 
 
-@pytest.mark.parametrize("name", [n for n, row in OPERATIONS.items() if n not in ("bits", "conj", "real", "imag")])
+SLICES = (*SLICE_ENDS, "slice_count", "same_extent")  # no equation has them: they are not spelled
+APART = ("bits", "conj", "real", "imag", *SLICES)
+
+
+@pytest.mark.parametrize("way, names", [(1, SLICE_ENDS[:2]), (-1, SLICE_ENDS[2:])])
+def test_ends_of_slices_are_python_s(way, names):
+    ends = [value_operation(name) for name in names]
+    for n in range(5):
+        for a in range(-7, 8):
+            for b in range(-7, 8):
+                found = np.arange(n)[a:b:way]
+                rounds = range(ends[0](a, n), ends[1](b, n), way)
+                assert list(rounds) == found.tolist() and value_operation("slice_count")(len(rounds)) == len(found)
+    with pytest.raises(InterpreterError, match="do not fit"):
+        value_operation("same_extent")(3, 4)
+
+
+@pytest.mark.parametrize("name", [n for n in OPERATIONS if n not in APART])
 def test_jnp_spelling_means_the_reference(name):
     row = OPERATIONS[name]
     jit = jax.jit(spelled(name))

@@ -16,7 +16,7 @@ from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.ranks import ELEMENTWISE, REDUCTIONS
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.views import View, minus
-from kraise.ir.kernel import ArrayRef, Assign, Const, Expr, For, If, Load, LocalArray, Stmt, Store, Var
+from kraise.ir.kernel import ArrayRef, Assign, Const, Expr, For, If, Load, LocalArray, Op, Stmt, Store, Var
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER
 
 
@@ -70,14 +70,23 @@ def fresh_indices(scope: Scope, count: int) -> list[str]:
     return names
 
 
-def at_element(scope: Scope, node: cst.BaseExpression, indices: list[str]) -> Expr:
-    """The value of an elementwise expression at one element."""
-    before, scope.element = scope.element, tuple(Var(i, INT, span=scope.span(node)) for i in indices)
+def at_element(
+    scope: Scope, node: cst.BaseExpression, indices: list[str], shape: tuple[Expr, ...]
+) -> tuple[Expr, tuple[Expr, ...]]:
+    """The value of an elementwise expression at one element, and the shape, which its operands agree on."""
+    before, scope.element = (scope.element, scope.beside), tuple(Var(i, INT, span=scope.span(node)) for i in indices)
+    scope.beside = []
     try:
         with scope.no_hoisting():
-            return ex.scalar(scope, node)
+            value = ex.scalar(scope, node)
+        agreed = list(shape)
+        for axis, extent in dict.fromkeys(scope.beside):
+            own = shape[-axis]
+            if extent != own:
+                agreed[-axis] = Op("same_extent", (agreed[-axis], extent), INT, span=scope.span(node))
+        return value, tuple(agreed)
     finally:
-        scope.element = before
+        scope.element, scope.beside = before
 
 
 def store(scope: Scope, target: View, value: cst.BaseExpression, node: cst.CSTNode, name: str = "") -> list[Stmt]:
@@ -91,7 +100,7 @@ def store(scope: Scope, target: View, value: cst.BaseExpression, node: cst.CSTNo
         )
     shape = scope.extents(target, node)
     indices = fresh_indices(scope, target.rank)
-    element = at_element(scope, value, indices)
+    element, shape = at_element(scope, value, indices, shape)
     at = target.at(tuple(Var(i, INT, span=span) for i in indices))
     stored = ex.op(name, ex.load(scope, at, node), element, span=span) if name else element
     if not _moves(element, target.array, at.subscripts, set(indices)):
@@ -177,7 +186,7 @@ def bind(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) 
     span = scope.span(node)
     shape = scope.extents(source, node)
     indices = fresh_indices(scope, source.rank)
-    element = at_element(scope, value, indices)
+    element, shape = at_element(scope, value, indices, shape)
     array = made(scope, name, shape, "", node)
     body = Store(name, tuple(Var(i, INT, span=span) for i in indices), element, span=span)
     return [*scope.taken(), array, nest(indices, shape, (body,), span)]
@@ -234,7 +243,10 @@ def _reduced(scope: Scope, node: cst.Call, kind: str, arguments: list, view: Vie
     before, scope.element = scope.element, None
     shape = scope.extents(view, node)
     indices = fresh_indices(scope, view.rank)
-    elements = [at_element(scope, a, indices) for a in arguments]
+    elements = []
+    for argument in arguments:
+        one, shape = at_element(scope, argument, indices, shape)
+        elements.append(one)
     scope.element = before
     element = ex.op("mul", *elements, span=span) if kind == "dot" else elements[0]
     total = scope.fresh(_WISHES.get(kind, "found"))
@@ -268,7 +280,8 @@ def _reduced(scope: Scope, node: cst.Call, kind: str, arguments: list, view: Vie
             body = (Assign(total, ex.op(name, held, element, span=span), NUMBER, span=span),)
     if kind == "mean":
         first = Const(0.0, FLOAT, span=span)
-        answer = ex.op("div", held, ex.product(list(shape), span), span=span)
+        count = tuple(Op("slice_count", (s,), INT, span=span) if isinstance(s, Op) else s for s in shape)
+        answer = ex.op("div", held, ex.product(list(count), span), span=span)
     over = nest(indices, shape, body, span)
     if kind in ("min", "max", "argmin", "argmax") and len(indices) == 1:
         assert isinstance(over, For)

@@ -180,8 +180,6 @@ def _stated(doc: str, scope: Scope) -> str:
     said = []
     if scope.required:
         said.append("Requires (the source raises otherwise): " + "; ".join(scope.required) + ".")
-    if scope.sliced:
-        said.append("Requires slices that lie within their arrays.")
     return "\n\n".join(([doc] if doc else []) + ["\n".join(said)]) if said else doc
 
 

@@ -38,10 +38,12 @@ from kraise.ir.kernel import (
     Warp,
     While,
 )
+from kraise.ir.operations import SLICE_ENDS
 from kraise.ir.types import BOOL, FLOAT, INT, INT64, NUMBER, UINT64, ArrayType, ScalarType
 
 _INTEGER_THROUGH = frozenset(
     {"add", "sub", "mul", "floordiv", "mod", "min", "max", "neg", "abs", "and_", "or_", "xor", "invert", "shl", "shr"}
+    | {*SLICE_ENDS, "slice_count", "same_extent"}
 )
 _BITS = frozenset({"and_", "or_", "xor", "invert", "shl", "shr", "popcount", "clz"})
 _ARITHMETIC = frozenset({"add", "sub", "mul", "neg", "floordiv", "mod", "pow", "shl", "shr", "abs"})

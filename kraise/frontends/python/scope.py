@@ -64,7 +64,9 @@ class Scope:
     pre: list[Stmt] = field(default_factory=list)
     may_hoist: bool = True
     element: tuple[Expr, ...] | None = None  # inside an array expression: the indices of the element that is computed
-    sliced: bool = False  # is there a slice whose bounds are taken to lie within the array?
+    beside: list[tuple[int, Expr]] = field(
+        default_factory=list
+    )  # axes of its operands, from the last on: their extents
     required: list[str] = field(default_factory=list)  # what the source raises an exception without
     rovers: dict[str, Rover] = field(default_factory=dict)  # names of arrays that change places
     exchanges: Exchanges = field(default_factory=Exchanges)  # of the names of arrays that are made here

@@ -8,6 +8,7 @@ from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.views import Part, Piece, View, minus, plus
 from kraise.ir.kernel import Const, Expr, Op
+from kraise.ir.types import INT
 
 
 def free_axes(scope: Scope, node: cst.CSTNode) -> int:
@@ -43,6 +44,8 @@ def element(scope: Scope, view: View, node: cst.CSTNode) -> Expr:
     assert scope.element is not None
     if view.rank > len(scope.element):
         raise scope.refuse(node, f"{view.rank} axes where {len(scope.element)} are computed", "", "KR104")
+    extents = scope.extents(view, node)
+    scope.beside += [(view.rank - at, e) for at, e in enumerate(extents)]
     return ex.load(scope, view.at(scope.element[len(scope.element) - view.rank :]), node)
 
 
@@ -87,7 +90,7 @@ def _subscripts(scope: Scope, node: cst.Subscript, view: View) -> tuple[Part, ..
 
 
 def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
-    """A slice of an axis. Its bounds are taken to lie within the axis; a negative constant counts from the end."""
+    """A slice of an axis, by Python's rule: a bound beyond the end is the end, one below zero counts from there."""
     step = 1
     if node.step is not None:
         given = ex.scalar(scope, node.step)
@@ -95,13 +98,11 @@ def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
             raise scope.refuse(node, "the step of a slice must be a constant that is not 0", "", "KR104")
         step = given.value
     if step < 0:
-        start = _bound(scope, node, node.lower, minus(extent, ex.integer(1, extent.span)), extent)
-        stop = _bound(scope, node, node.upper, ex.integer(-1, extent.span), extent)
-        scope.sliced |= node.lower is not None  # beyond the end it would be cut off
-        count = minus(start, stop)
+        start = _bound(scope, "slice_last", node.lower, minus(extent, ex.integer(1, extent.span)), extent)
+        count = minus(start, _bound(scope, "slice_before", node.upper, ex.integer(-1, extent.span), extent))
     else:
-        start = _bound(scope, node, node.lower, ex.integer(0, scope.span(node)), extent)
-        count = minus(_bound(scope, node, node.upper, extent, extent), start)
+        start = _bound(scope, "slice_start", node.lower, ex.integer(0, scope.span(node)), extent)
+        count = minus(_bound(scope, "slice_stop", node.upper, extent, extent), start)
     if abs(step) > 1:
         count = ex.op(
             "floordiv",
@@ -112,18 +113,21 @@ def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
     return Piece(start, count, step)
 
 
-def _bound(scope: Scope, part: cst.Slice, node: cst.BaseExpression | None, default: Expr, extent: Expr) -> Expr:
+def _bound(scope: Scope, name: str, node: cst.BaseExpression | None, default: Expr, extent: Expr) -> Expr:
+    """One bound of a slice. Where it is not known to lie within the axis it is an operation of its own; a start beyond
+    the end may stay as it is, for nothing is left then."""
     if node is None:
         return default
     value = ex.scalar(scope, node)
-    if isinstance(value, Const) and type(value.value) is int and value.value < 0:
-        return minus(extent, ex.integer(-value.value, value.span))
+    number = value.value if isinstance(value, Const) and type(value.value) is int else None
+    if number is not None and number < 0:
+        return minus(extent, ex.integer(-number, value.span))
     if _turned(value):  # of -q it is nothing for q = 0, and a part of the array for others
         reason = "a bound of a slice below zero that is no constant: it counts from the end unless it is 0"
         raise scope.refuse(node, reason, "say where it is, from the start: x[n - q :] for x[-q:]", "KR104")
-    if node is part.upper or not isinstance(value, Const):  # a constant start beyond the end leaves nothing: no loop
-        scope.sliced = True
-    return value
+    if value == extent or number == 0 or (number is not None and name in ("slice_start", "slice_before")):
+        return value
+    return Op(name, (value, extent), INT, span=scope.span(node))
 
 
 def _turned(value: Expr) -> bool:

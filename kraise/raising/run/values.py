@@ -24,7 +24,7 @@ from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.memory.filled_twice import without_known
 from kraise.raising.memory.private import check_filled, check_known, held, stored
 from kraise.raising.optimistic import in_known_rows, rows_of_blocks, wanted
-from kraise.raising.run import simplify
+from kraise.raising.run import simplify, slices
 from kraise.raising.run.arithmetic import index_like, operation, row_like, same_cell, uninverted
 from kraise.raising.run.arms import seen
 from kraise.raising.run.bit_places import by_digits
@@ -106,6 +106,8 @@ def value(cx: Context, st: State, e: k.Expr) -> eq.Expr:
         case k.Op(name="max" | "min" as name, args=(a, b), type=t) if t.is_integer:
             first, other = alike(t, (value(cx, st, a), value(cx, st, b)))
             return larger(name, first, other, (*st.path, *st.facts)) or operation(name, (first, other), t)
+        case k.Op(name=name, args=args) if name in slices.NAMES:
+            return slices.value(cx, st, name, tuple(value(cx, st, a) for a in args), e.span)
         case k.Op(name="popcount", args=(a,), type=t):
             from kraise.raising.threads.warps import votes
 
