@@ -45,7 +45,8 @@ def iteration(scope: Scope, node: cst.BaseExpression) -> Iteration:
                 start, stop, step = (zero, bounds[0], one) if len(bounds) == 1 else (*bounds, one)[:3]
                 if isinstance(step, Const) and step.value == 0:
                     raise scope.refuse(node, "the step of a range must not be zero", "", "KR104")
-                return Iteration(start, stop, step, lambda i: i, concept == "prange", True)
+                parallel = concept == "prange" and not _one_after_another(scope)
+                return Iteration(start, stop, step, lambda i: i, parallel, True)
             case "enumerate":
                 return _enumerate(scope, node)
             case "zip":
@@ -65,6 +66,13 @@ def iteration(scope: Scope, node: cst.BaseExpression) -> Iteration:
     if view is not None and view.rank:
         return Iteration(zero, scope.extents(view, node)[0], one, lambda i: view.at((i,)))
     raise scope.refuse(node, "a loop must run over a range or an array", "use for i in range(n)", "KR101")
+
+
+def _one_after_another(scope: Scope) -> bool:
+    """Whether a decorator leaves prange a range, as numba does without ``parallel=True``."""
+    given = [d.decorator for d in scope.definition.node.decorators]
+    words = [a for d in given if isinstance(d, cst.Call) for a in d.args if a.keyword is not None]
+    return bool(given) and not any(a.keyword.value == "parallel" for a in words if a.keyword is not None)
 
 
 def _bounds(scope: Scope, node: cst.Call) -> list[Expr]:

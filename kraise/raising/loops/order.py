@@ -45,7 +45,7 @@ def dependence(
             for other in group:
                 if w.accumulate and other.write and other.accumulate == w.accumulate:
                     continue
-                if w is other and not w.accumulate and _one_value(w, shared):
+                if w is other and not w.accumulate and one_value(w, shared):
                     continue
                 inside = set(w.folds) - set(st.folds) or set(other.folds) - set(st.folds)
                 if inside:
@@ -77,7 +77,7 @@ def _once(cx: Context, st: State, inner: State, array: str) -> bool:
     return array not in inner.locals and set_once(cx, inner.out[len(st.out) :], kept, array)
 
 
-def _one_value(w: Access, shared: frozenset[str]) -> bool:
+def one_value(w: Access, shared: frozenset[str]) -> bool:
     """Whether every round stores the same number: the order of the stores does not matter."""
     if w.value is None or free_indices(w.value) - shared:
         return False

@@ -29,6 +29,7 @@ from kraise.raising.loops.cells import (
     leave_moving,
     next_round,
 )
+from kraise.raising.loops.claimed import check_cells, check_scalars
 from kraise.raising.loops.coarsened import shared_out
 from kraise.raising.loops.dealt import dealt
 from kraise.raising.loops.few import few_rounds
@@ -220,6 +221,7 @@ def _axis(
     updates = {n: inner.env[n] for n in carries}
     raws = inner.out[writes_from:]
     used = [e for r in raws for e in expressions(r)] + list(inner.env.values())
+    check_cells(cx, st, inner, s, rng.index.name, accesses)
     reason = dependence(cx, accesses, rng.index.name, rng.step, st, inner, used)
     if reason is not None:
         return _Failed(reason, candidates(accesses, st, rng.index, rng.step, bounds))
@@ -255,8 +257,10 @@ def _axis(
     problem.pending = [n for n in problem.pending if n not in private]
     reasons: list[str] = []
     while problem.pending:
+        check_scalars(s, problem, [])
         solved = _settle(problem, RULES, reasons)
         if solved is None:
+            check_scalars(s, problem, reasons)
             return _Failed(reasons[-1] if reasons else "a scalar is carried")
         names_done, mapping, values, form = solved
         forms.append(form)
