@@ -321,9 +321,14 @@ def early_return(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...
 
 
 def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
-    """That a parameter has the type of ``jnp.zeros(n, float)``, where one changes places with it."""
+    """That a parameter has the type of ``jnp.zeros(n, float)``, where one changes places with it; that parameters which
+    expressions over arrays take for numbers are no arrays."""
     out: list[Stmt] = []
-    for name in kernel.floats:
+    if names := [context.param_text(n) for n, kind in kernel.must_be if kind == "number" and n not in context.statics]:
+        test = " or ".join(f"jnp.ndim({name})" for name in names)
+        said = f"{', '.join(names)} must be {'a number' if len(names) == 1 else 'numbers'} (of an array: {names[0]}[:])"
+        out.append(Raw(f"if {test}:", [Raw(f"raise ValueError({py.quoted(f'{kernel.name}: {said}')})")]))
+    for name in (n for n, kind in kernel.must_be if kind == "floats"):
         said = py.quoted(f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place")
         test = f"if {context.param_text(name)}.dtype != jnp.result_type(float):"
         out.append(Raw(test, [Raw(f"raise ValueError({said})")]))

@@ -382,7 +382,7 @@ class Kernel:
     one_line: tuple[tuple[str, int], ...] = ()  # ``threads.x`` is the product of these extents of the launch
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     converts: tuple[tuple[str, ScalarType], ...] = ()  # arrays of which the function takes the elements as these
-    floats: tuple[str, ...] = ()  # parameters that must be of numpy's floats: they change places with arrays of zeros
+    must_be: tuple[tuple[str, str], ...] = ()  # parameters that must be of numpy's "floats", or a "number"
     span: Span | None = None
 
 

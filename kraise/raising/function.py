@@ -276,7 +276,7 @@ class Raiser:
             one_row=function.one_row,
             one_line=function.one_line,
             widens=function.widens,
-            floats=function.floats,
+            must_be=function.must_be,
             span=function.span,
         )
         kernel = make_safe(kernel)

@@ -257,7 +257,9 @@ def fill_view(scope: Scope, view: View, value: Expr, node: cst.CSTNode, name: st
     indices = elementwise.fresh_indices(scope, view.rank)
     at = view.at(tuple(Var(i, INT, span=span) for i in indices))
     held = value
-    if view.array in ex.variables(value)[1]:
+    names, arrays = ex.variables(value)
+    scope.numbers += [(n, (*indices,)) for n in sorted(names)]
+    if view.array in arrays:
         held = scope.frozen(value, "value", node)
     stored = ex.op(name, ex.load(scope, at, node), held, span=span) if name else held
     body = Store(view.array, at.subscripts, stored, span=span)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kraise.frontends.python import aliases, arrays, calls, elementwise, exchanged, helpers, library
+from kraise.frontends.python import aliases, arrays, calls, elementwise, exchanged, helpers, library, unread_rows
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.roving import number_of
 from kraise.frontends.python.scope import Scope
@@ -295,6 +295,7 @@ def augmented(scope: Scope, node: cst.AugAssign) -> list[Stmt]:
             if elementwise.operand(scope, node.value) is not None:
                 return elementwise.store(scope, whole, node.value, node, name)
             return arrays.fill_view(scope, whole, ex.scalar(scope, node.value), node, name)
+        unread_rows.refuse_row(scope, node)
         held = ex.name_value(scope, node.target)
         return [store(scope, node.target, ex.op(name, held, ex.scalar(scope, node.value), span=span), node)]
     filled = arrays.fill(scope, node.target, node.value, node, name)

@@ -161,6 +161,8 @@ def name_value(scope: Scope, node: cst.Name) -> Expr:
     if name in scope.tuples:
         raise scope.refuse(node, f"{name} is a tuple here", "use its elements")
     if name in scope.bound or name in scope.params:
+        if scope.element is not None:
+            scope.numbers.append((name, tuple(i.name for i in scope.element if isinstance(i, Var))))
         return Var(name, NUMBER, span=span)
     constant = scope.constants.get(name)
     if constant is not None:
