@@ -39,7 +39,7 @@ NAMES = {"add": "add", "max": "max", "min": "min", "and_": "and", "or_": "or", "
 NAMES["mul"] = "mul"  # there is no atomicMul: such a loop is how it is written
 SIDES = {"lt": "min", "le": "min", "gt": "max", "ge": "max"}  # by how the new value compares with the old one
 _NOT = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
-_EXPECTED, _FOUND = "$expected", "$found"
+_EXPECTED, _FOUND, _LATER = "$expected", "$found", "$later"
 
 
 class _Other(Exception):
@@ -119,7 +119,7 @@ def as_atomic(before: Sequence[Any], loop: While) -> tuple[int, list[Stmt]] | No
     except _Other:
         return None
     name, v = found
-    if any(isinstance(x, Var) and x.name in {*own, _EXPECTED, _FOUND} for x in _nodes((v, cas.subscripts))):
+    if any(isinstance(x, Var) and x.name in {*own, _EXPECTED, _FOUND, _LATER} for x in _nodes((v, cas.subscripts))):
         return None
     if v.type not in (cas.type, NUMBER) and cas.type != NUMBER:
         return None
@@ -171,7 +171,9 @@ class _Rounds:
         return rewritten(
             e,
             lambda x: (
-                {_FOUND: self.expected, _EXPECTED: Var("$before", x.type)}.get(x.name) if isinstance(x, Var) else None
+                {_FOUND: self.expected, _LATER: self.expected, _EXPECTED: Var("$before", x.type)}.get(x.name)
+                if isinstance(x, Var)
+                else None
             ),
         )
 
@@ -237,9 +239,10 @@ class _Rounds:
                 case Var(name=name) if name in self.own:
                     raise _Other  # what an earlier round left
                 case Load(array=a, subscripts=subs) if a == self.cas.array:
-                    if p.new is not None or subs != self.cas.subscripts:
+                    if subs != self.cas.subscripts or (p.new is not None and p.won is not False):
                         raise _Other
-                    return self.expected
+                    # a look after a swap that was lost: what the next round may expect, and no answer to this one
+                    return self.expected if p.new is None else Var(_LATER, self.cas.type)
                 case Call() | Warp() | Store():
                     raise _Other
             return None

@@ -310,13 +310,27 @@ def unseen_axes(source: k.Module, function: k.Function) -> frozenset[int]:
     return launched | (looked_at - {n.axis for n in nodes if n.kind in ("block", "gridDim")})
 
 
+def _is_zero(value: eq.Expr) -> bool:
+    return isinstance(value, eq.Const) and value.value == 0
+
+
 def wide_rows(functions: Iterable[Any], name: str, grid: tuple[int, ...], block: tuple[int, ...]) -> dict[str, int]:
-    """The sizes that a function demands to be the threads of the launch, or of a block, along an axis, by parameter."""
+    """The sizes that a function demands to be the threads of the launch, or of a block, along an axis, or whose
+    multiple it demands the blocks to be, by parameter."""
     found: dict[str, int] = {}
     threads_of = interpreter.triple(block)
     if axes_of_row := _one_row(functions, name):
         threads_of = _product(threads_of[:axes_of_row]), 1, 1
     for a, b in _demands(functions, name):
+        match a:
+            case eq.Op(name="mod", args=(eq.Param(name="grid.x" | "grid.y" | "grid.z" as launched), size)) if _is_zero(
+                b
+            ):
+                rows = [n.name for n in topological((size,)) if isinstance(n, eq.Param)]
+                found |= dict.fromkeys(
+                    rows[:1], interpreter.triple(grid)["xyz".index(launched[-1])]
+                )  # one row of blocks
+                continue
         for threads, size in ((a, b), (b, a)):
             names = {n.name for n in topological((threads,)) if isinstance(n, eq.Param)}
             axes = {n[-1] for n in names if n.startswith(("grid.", "block.", "threads."))}

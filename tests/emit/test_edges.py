@@ -161,3 +161,45 @@ def test_what_is_clamped_otherwise_stays_as_it_is(value):
     source = f"def f(u, y, n, m):\n    for i in range(n + 1):\n        y[i] = {value}\n"
     done = pipeline.translate(source, "k.py")
     assert done.text is None or 'mode="edge"' not in done.text, done.text
+
+
+OF_NOTHING = {
+    "f.py": """
+def f(u, n):
+    s = 0.0
+    for i in range(n):
+        s += u[max(i - 1, 0)] * u[min(i + 1, n - 1)]
+    return s
+""",
+    "f.cu": """
+__global__ void f(const float *u, float *out, int n) {
+    float s = 0;
+    for (int i = 0; i < n; i++) s += u[max(i - 1, 0)] * u[min(i + 1, n - 1)];
+    out[0] = s;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("file", OF_NOTHING)
+def test_a_sum_over_the_edges_of_nothing(file):
+    done = pipeline.translate(OF_NOTHING[file], file)
+    assert done.text is not None and 'mode="edge"' in done.text, done.text
+    f = load_module(done.text).f
+    for n in (0, 1, 2, 5):
+        u = np.arange(2, n + 2, dtype=np.float32)
+        out = () if file == "f.py" else (np.zeros(1, np.float32),)
+        i = np.arange(n)
+        expected = (u[np.maximum(i - 1, 0)] * u[np.minimum(i + 1, n - 1)]).sum()
+        assert np.ravel(f(u, *out, n))[0] == pytest.approx(expected), (n, done.text)
+
+
+def test_what_returns_early_asks_no_more():
+    source = """
+def f(u, out):
+    for i in range(len(u)):
+        out[i] = u[max(i - 1, 0)]
+"""
+    text = pipeline.translate(source, "f.py").text
+    assert text is not None and 'mode="edge"' in text and "constant" not in text, text
+    assert np.array_equal(load_module(text).f(np.zeros(0), np.ones(2)), np.ones(2))

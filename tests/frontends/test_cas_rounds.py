@@ -33,7 +33,14 @@ while {{1}}:
     if seen == old:
         break
     old = seen""".lstrip()
+AGAIN = f"""
+seen = total[0]
+while True:
+    if {CAS.format("seen", "{0}")} == seen:
+        break
+    seen = total[0]""".lstrip()
 GOOD = [
+    (AGAIN.format("seen + x[i]"), "total.at[0].add(x.sum())"),
     (ASSUMED.format("assumed + x[i]"), "total.at[0].add(x.sum())"),
     (ASSUMED.format("max(assumed, x[i])"), "jnp.maximum(total[0], x.max())"),
     (ASSUMED.format("x[i] if x[i] < assumed else assumed"), "jnp.minimum(total[0], x.min())"),
@@ -51,6 +58,8 @@ BAD = [
     BEYOND.format("", "x[i] != old"),
     LOOKED.replace("seen = total[0]", "seen = total[1]").format("seen + x[i]"),  # of another cell
     ASSUMED.format("assumed + x[i]") + "\nx[i] = old",  # what it returned is used
+    AGAIN.replace("    seen = total[0]", "    seen = total[1]").format("seen + x[i]"),
+    f"{AGAIN}\n    if total[0] == seen:\n        break".format("seen + x[i]"),  # left where it was lost
     FLAGGED.format("old + x[i]") + "\nif done:\n    x[i] = 0",
     f"old = total[0]\n{CAS.format('old', 'old + x[i]')}",  # tried once
 ]

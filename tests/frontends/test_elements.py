@@ -6,6 +6,7 @@ import pytest
 from kraise import pipeline
 from kraise.options import Options
 from kraise.verify.load import load_module
+from tests.checks import agrees
 
 SOURCE = """
 import math
@@ -148,3 +149,49 @@ def test_a_row_takes_a_tuple_and_pairs_of_libdevice():
 @pytest.mark.parametrize("target", ["y", "y[i, 0]", "x[i]"])
 def test_only_a_row_takes_a_tuple(target):
     assert pipeline.translate(ROWS.replace("y[i] = s,", f"{target} = s,"), "f.py").text is None
+
+
+NEIGHBOURS = """
+def f(u, out):
+    for i in range(u.shape[0]):
+        for j in range(u.shape[1]):
+            s = 0.0
+            for dx, dy in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+                x = i + dx
+                y = j + dy
+                if x < 0 or x >= u.shape[0] or y < 0 or y >= u.shape[1]:
+                    continue
+                s += u[x, y]
+            out[i, j] = s
+"""
+ARMS = """
+def f(u, out):
+    for i in range(1, u.shape[0] - 1):
+        s = 0.0
+        for dx, w in ((1, 0.5), (-1, 0.25), (0, 2.0)):
+            v = u[i + dx]
+            if v > 0.5:
+                s += 1.0
+                continue
+            elif v > 0.25:
+                s *= v
+            else:
+                for k in range(2):
+                    if v < 0.2:
+                        continue
+                    s -= v
+            s += v * v * w
+        out[i] = s
+"""
+
+
+@pytest.mark.parametrize("source", [NEIGHBOURS, ARMS])
+def test_rounds_that_end_early(source):
+    done = pipeline.translate(source, "f.py")
+    assert done.text is not None and "loop" not in done.text, done.diagnostics
+    agrees(done, pipeline.Request(), done.text)
+
+
+def test_loops_that_are_left_early():
+    done = pipeline.translate(NEIGHBOURS.replace("continue", "break"), "f.py")
+    assert done.text is None and done.diagnostics

@@ -157,3 +157,24 @@ def test_signed_integers_order_what_is_not_negative(start, each, store, form):
 def test_what_may_be_negative_is_refused(start, each, store):
     done = translate(SIGNED.format(start=start, each=each, store=store), "kernel.cu")
     assert done.text is None and done.diagnostics[0].code in ("KR299", "KR203"), done.text
+
+
+AGAIN = """
+__global__ void kernel(const double *x, double *m, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    unsigned long long *at = (unsigned long long *)m;
+    unsigned long long old = *at;
+    while (atomicCAS(at, old, __double_as_longlong(x[i] + __longlong_as_double(old))) != old) old = OTHER;
+  }
+}
+"""
+
+
+def test_a_loop_that_looks_at_the_cell_anew():
+    done = translate(AGAIN.replace("OTHER", "*at"), "k.cu")
+    assert done.text is not None and "add(jnp.sum(x[:n]))" in done.text, done.diagnostics
+    (report,), problems = verify(done, Request(shapes={"x": (9,), "m": (1,)}, values={"n": 9}))
+    assert report.ok and not problems
+    for other in ("at[1]", "*at + 1", "old + 1"):
+        assert translate(AGAIN.replace("OTHER", other), "k.cu").text is None, other

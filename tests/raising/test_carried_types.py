@@ -365,3 +365,53 @@ def test_an_integer_in_a_cell_is_a_number_of_its_array():
 def test_an_array_of_which_a_size_is_used_may_have_more_axes():
     expected, found = both(OF_SIZE, np.zeros((3, 2)), np.zeros(3))
     np.testing.assert_allclose(found, expected)
+
+
+JUMPS = """
+def f(p, out):
+    k = 0
+    for i in range(1, len(p)):
+        while k > 0 and p[k] != p[i]:
+            k = out[k - 1]
+        if p[k] == p[i]:
+            k += 1
+        out[i] = k
+"""
+ROOTS = """
+def f(a, b, parent):
+    for e in range(len(a)):
+        x = a[e]
+        y = b[e]
+        while parent[x] != x:
+            x = parent[x]
+        while parent[y] != y:
+            y = parent[y]
+        if x < y:
+            parent[y] = x
+        else:
+            parent[x] = y
+"""
+C_JUMPS = """
+__global__ void f(const int *p, int *out, int n) {
+    int k = 0;
+    out[0] = 0;
+    for (int i = 1; i < n; i++) {
+        while (k > 0 && p[k] != p[i]) k = out[k - 1];
+        if (p[k] == p[i]) k++;
+        out[i] = k;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int16, np.int64])
+def test_places_that_a_loop_with_a_condition_carries(kind):
+    p = np.array([1, 2, 1, 2, 1, 1, 2, 1, 2, 3], np.int32)
+    a, b = np.array([1, 2, 1, 5, 6], kind), np.array([0, 2, 3, 6, 1], kind)
+    for source, given in ((JUMPS, (p, np.zeros(10, kind))), (ROOTS, (a, b, np.arange(8, dtype=kind)))):
+        expected, found = both(source, *given)
+        assert np.array_equal(expected, found), source
+
+
+def test_the_same_in_cuda():
+    verified(C_JUMPS, "cuda_c")

@@ -86,3 +86,16 @@ __global__ void sums(const float *dy, float *db, int K, int P) {
         shapes = {"dy": (rows * 7,), "db": (2,)}
         request = pipeline.Request(shapes=shapes, values={"K": 2, "P": 7}, grid=(2, rows), block=(4, 1))
         agrees(done, request, done.text)
+
+
+def test_a_launch_of_whole_rows_is_chosen():
+    source = """
+__global__ void f(const float *x, const float *w, float *y, int N, int K, int H, int W) {
+    int n = blockIdx.z / K, k = blockIdx.z % K;
+    int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < H && j < W) y[((n * K + k) * H + i) * W + j] = x[(n * H + i) * W + j] * w[k];
+}
+"""
+    done = pipeline.translate(source, "k.cu")
+    assert done.text is not None and "must be a multiple" in done.text
+    agrees(done, pipeline.Request(), done.text)

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from kraise.emit.context import Assign
+from collections.abc import Iterable
+
+from kraise.emit.context import Assign, Context
 from kraise.emit.loads.views import expression
 from kraise.emit.loads.widths import ends, key_of, whole
 from kraise.emit.lower import Lowering
@@ -82,10 +84,22 @@ def _made(low: Lowering, node: eq.Read, base: Py, extents: Extents, widths: Widt
     if all(w.same(NONE) for pair in kept for w in pair):
         return array
     for edge in (part.edge for part in node.outside if part is not None and part.edge):
-        return py.call("jnp.pad", array, _text(low, kept), mode=Atom(f'"{edge}"'))
+        limits = [linear(part.limit) for part in node.outside if part is not None]
+        return py.call("jnp.pad", array, _text(low, kept), mode=repeating(low.ctx, edge, limits))
     values = (_values(low, part) for part in node.outside if part is not None)
     fills = [v for v in values if v is not None]
     return py.call("jnp.pad", array, _text(low, kept), **({"constant_values": fills[0]} if fills else {}))
+
+
+def repeating(context: Context, edge: str, sizes: Iterable[Linear]) -> Py:
+    """The mode of a pad that repeats cells, along axes of such sizes: JAX raises where there are none. Of what is added
+    to nothing the loads take nothing, so that it may be any cell."""
+    mode: Py = Atom(f'"{edge}"')
+    for size in sizes:
+        if size.terms and not context.never_negative(size + -1) and context.is_static(size):
+            some = py.Bin(">", context.static(size), py.number(0))
+            mode = py.IfExp(some, mode, Atom('"constant"'))
+    return mode
 
 
 def _values(low: Lowering, part: eq.Outside) -> Py | None:

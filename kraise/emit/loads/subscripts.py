@@ -25,6 +25,7 @@ from kraise.emit.loads.filled import (
 )
 from kraise.emit.loads.moving import moves
 from kraise.emit.loads.one_cell import doubted, with_one
+from kraise.emit.loads.padding import repeating
 from kraise.emit.loads.repeated import repeated
 from kraise.emit.loads.wide import wide
 from kraise.emit.lower import Lowering
@@ -231,7 +232,8 @@ def _rolled(low: Lowering, base: Py, dims: list[Dim]) -> Py:
         widths = [py.Tup(tuple(map(py.number, s))) for s in sides]
         width: Py = widths[0] if len(widths) == 1 else py.Tup(tuple(widths))
         width = py.number(sides[0][0]) if len({w for s in sides for w in s}) == 1 else width
-        base = py.call("jnp.pad", base, width, mode=Atom('"edge"'))
+        sizes = [linear(d.axis.hi) - linear(d.axis.lo) for d in dims if isinstance(d, Clamp)]
+        base = py.call("jnp.pad", base, width, mode=repeating(low.ctx, "edge", sizes))
     return base
 
 

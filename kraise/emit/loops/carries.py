@@ -50,6 +50,8 @@ def start(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
             return py.call("jnp.asarray", value.py, py.Attr(Atom(ctx.param_text(array)), "dtype"))
         if s.type.is_integer and _is_wide_index(ctx, s.type, s.init):
             return py.call("jnp.asarray", value.py, Atom(dtype_text(s.type)))
+        if _becomes_wide(ctx, s, s.init):
+            return py.call("jnp.asarray", value.py, Atom("int"))
         if _starts_wide(ctx, s) or (_is_fraction_of_integer(s, s.init) and not isinstance(s.init, eq.Const)):
             return py.call("jnp.asarray", value.py, _dtype(ctx, s, dtypes))
         follows = _follows(ctx, s) if narrow else None
@@ -98,11 +100,30 @@ def update(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
     elif s.type.is_integer and _is_wide_index(ctx, s.type, s.update):
         dtype = Atom(dtype_text(s.type))
+    elif not s.axes and _becomes_wide(ctx, s, s.update):
+        dtype = Atom("int")
     elif _is_fraction_of_integer(s, s.update) or _narrower(ctx, s):
         dtype = _dtype(ctx, s, dtypes)
     if dtype is None:
         return text
     return py.call("jnp.asarray", text, dtype) if not value.axes else py.method(text, "astype", dtype)
+
+
+def _becomes_wide(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
+    """Whether an element, as wide as its array, reaches an integer that is as wide as JAX makes them elsewhere: where
+    it starts, or where a round leaves it (an index, ``int(x)``)."""
+    if s.type != INT or s.axes or cell_of(ctx, s.name) is not None:
+        return False
+    here, everywhere = list(sources(ctx, value)), [*sources(ctx, s.init), *sources(ctx, s.update)]
+    own = [n for n in here if not isinstance(n, eq.CarryIn | eq.FoldResult)]
+    elements = any(isinstance(n, eq.Read) for n in own)
+    return elements and not any(map(_is_whole, here)) and any(map(_is_whole, everywhere))
+
+
+def _is_whole(node: eq.Expr) -> bool:
+    """Whether a value is an integer as wide as JAX makes them."""
+    made = isinstance(node, eq.Cast) and node.type == INT
+    return made or isinstance(node, eq.Index | eq.ArgReduce) or _is_total(node)
 
 
 def _starts_wide(ctx: Context, s: eq.ScalarCarry) -> bool:
@@ -116,7 +137,7 @@ def _starts_wide(ctx: Context, s: eq.ScalarCarry) -> bool:
         return False
     # beside indices, which are wide, a number that is more than elements of 8 bits hold is no number of theirs
     large = isinstance(s.init, eq.Const) and isinstance(s.init.value, int) and s.init.value > 127
-    return signed(ctx, s) or _only_carried(ctx, s) or (large and bool(parts(ctx, s)[0]))
+    return signed(ctx, s) or _only_carried(ctx, s) or _handed_in(ctx, s) or (large and bool(parts(ctx, s)[0]))
 
 
 def _is_fraction_of_integer(s: eq.ScalarCarry, value: eq.Expr) -> bool:
@@ -181,6 +202,15 @@ def _dtype(ctx: Context, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         ctx.emit(Assign(name, py.call("jnp.result_type", *base, *(Atom(a) for a in arrays))))
         dtypes[key] = Atom(name)
     return dtypes[key]
+
+
+def _handed_in(ctx: Context, s: eq.ScalarCarry) -> bool:
+    """Whether a loop with a condition begins with a scalar, and leaves it with elements: what such a loop carries is of
+    one type, which a number is not by itself."""
+    loops = {f.name: f for f in tree.statements(ctx.kernel.body) if isinstance(f, eq.Fold) and f.condition is not None}
+    left = [n for n in sources(ctx, s.update) if isinstance(n, eq.FoldResult) and n.fold in loops]
+    inner = [c for n in left for c in loops[n.fold].scalars if c.name == n.name]
+    return any(isinstance(c.init, eq.CarryIn) and c.init.name == s.name for c in inner)
 
 
 def _only_carried(ctx: Context, s: eq.ScalarCarry) -> bool:

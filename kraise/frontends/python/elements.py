@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
@@ -10,10 +10,11 @@ from kraise.frontends.python import expressions as ex
 from kraise.frontends.python import statements
 from kraise.frontends.python.scope import Scope, bindings
 from kraise.frontends.python.source import walk
-from kraise.ir.kernel import Assign, Expr, Stmt
-from kraise.ir.types import NUMBER
+from kraise.ir.kernel import Assign, Continue, Expr, If, Op, Stmt
+from kraise.ir.types import BOOL, NUMBER
 
 _MOST = 8
+_FEW = 2  # of ``continue``: what follows one may be written out in both arms of its choice
 
 
 def written_out(scope: Scope, node: cst.For, progression: Callable[[list[Expr]], bool]) -> list[Stmt] | None:
@@ -21,6 +22,8 @@ def written_out(scope: Scope, node: cst.For, progression: Callable[[list[Expr]],
     if not isinstance(node.iter, cst.Tuple | cst.List) or not 0 < len(node.iter.elements) <= _MOST or node.orelse:
         return None
     if any(isinstance(e, cst.StarredElement) for e in node.iter.elements) or _left(node.body):
+        return None
+    if sum(isinstance(n, cst.Continue) for n in walk(node.body)) > _FEW:
         return None
     rows: list[tuple[Expr, ...]] = []
     for element in node.iter.elements:
@@ -44,11 +47,31 @@ def written_out(scope: Scope, node: cst.For, progression: Callable[[list[Expr]],
     out = list(scope.taken())
     for row in held:
         out += [Assign(n, e, NUMBER, span=scope.span(node)) for n, e in zip(names, row, strict=True) if n != "_"]
-        out += statements.block(scope, node.body)
+        out += _to_its_end(statements.block(scope, node.body))
     return out
 
 
+def _to_its_end(stmts: Sequence[Stmt]) -> list[Stmt]:
+    """A round in which ``continue`` passes over what follows it: what follows is the other arm of the choice."""
+    for at, s in enumerate(stmts):
+        if isinstance(s, Continue):
+            return list(stmts[:at])
+        if isinstance(s, If) and _continues((s,)):
+            rest = tuple(stmts[at + 1 :])
+            arms = [tuple(_to_its_end((*arm, *rest))) for arm in (s.body, s.orelse)]
+            condition, (body, orelse) = s.condition, arms
+            if not body:
+                condition, body, orelse = Op("not", (condition,), BOOL), orelse, ()
+            return [*stmts[:at], *([If(condition, body, orelse, span=s.span)] if body else [])]
+    return list(stmts)
+
+
+def _continues(stmts: Sequence[Stmt]) -> bool:
+    """Whether a round may end before the last of its statements; a loop within it has rounds of its own."""
+    return any(isinstance(s, Continue) or (isinstance(s, If) and _continues((*s.body, *s.orelse))) for s in stmts)
+
+
 def _left(body: cst.BaseSuite) -> bool:
-    """Whether a round may be left before its end."""
+    """Whether the loop may be left before its end."""
     inner = (cst.For, cst.While, cst.FunctionDef)
-    return any(isinstance(n, cst.Break | cst.Continue) for n in walk(body, lambda n: not isinstance(n, inner)))
+    return any(isinstance(n, cst.Break) for n in walk(body, lambda n: not isinstance(n, inner)))
