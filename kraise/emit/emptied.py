@@ -60,6 +60,8 @@ class _Emptied:
             self.current(r) if isinstance(r, eq.Version) else self.expression(r, memo) for r in self.whole.returns
         )
         used = {r for r in returns if isinstance(r, eq.Version)}
+        values = (r for r in returns if not isinstance(r, eq.Version))
+        used |= {n.version for n in tree.walk(*values) if isinstance(n, eq.Read)}
         kept: list[eq.Stmt] = []
         for stmt in reversed(body):
             if isinstance(stmt, eq.Write | eq.New) and self.made(stmt) not in used:

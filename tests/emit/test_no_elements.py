@@ -8,6 +8,7 @@ import pytest
 from kraise import pipeline
 from kraise.options import Options
 from kraise.verify.load import load_module
+from tests.checks import agrees
 
 SOURCE = """
 from numba import cuda
@@ -238,3 +239,30 @@ def test_what_comes_in_row_by_row_needs_no_early_return(rounds):
     returns = [f.count("== 0:\n        return") for f in functions]
     assert returns == [0, 1, 1, 2, 0]
     assert "resize" not in rounds[1]
+
+
+BANDED = """
+import numpy as np
+
+def f(a, b, w):
+    n, m = len(a), len(b)
+    D = np.full((n + 1, m + 1), np.inf)
+    D[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(max(1, i - w), min(m, i + w) + 1):
+            D[i, j] = abs(a[i - 1] - b[j - 1]) + min(D[i - 1, j], D[i, j - 1], D[i - 1, j - 1])
+    return D[n, m]
+"""
+
+
+def test_a_returned_element_of_an_array_that_is_made():
+    """What is left without elements of ``a`` reads the array as it was made."""
+    done = pipeline.translate(BANDED, "f.py")
+    assert done.text is not None, done.diagnostics
+    made: dict = {}
+    exec(BANDED, made)
+    f, rng = load_module(done.text).f, np.random.default_rng(0)
+    for n, m, w in ((0, 3, 2), (1, 1, 0), (5, 5, 1), (5, 7, 3), (5, 7, 1), (9, 4, 9)):
+        a, b = rng.random(n), rng.random(m)
+        np.testing.assert_allclose(f(a, b, w), made["f"](a, b, w), rtol=1e-6, err_msg=f"{n, m, w}")
+    agrees(done, pipeline.Request(shapes={"a": (5,), "b": (6,)}, values={"w": 3}), done.text)
