@@ -60,6 +60,29 @@ def test_the_same_in_python():
         agrees(done, "f", a=array(9), b=array(9, 1), n=9, steps=steps)
 
 
+CHOSEN = {
+    "in the launch": "step[1, 32](b if s % 2 else a, a if s % 2 else b, n)",
+    "by a bit": "step[1, 32](a if not s & 1 else b, b if not s & 1 else a, n)",
+    "names": "p = b if s % 2 else a\n        q = a if s % 2 else b\n        step[1, 32](p, q, n)",
+    "two names at once": "p, q = (b, a) if s % 2 else (a, b)\n        step[1, 32](p, q, n)",
+    "a branch": "if s % 2:\n            step[1, 32](b, a, n)\n        else:\n            step[1, 32](a, b, n)",
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_arrays_that_an_expression_chooses(name):
+    done = python(f"def f(a, b, n, steps):\n    for s in range(steps):\n        {CHOSEN[name]}\n")
+    assert done.text and "lax.cond" not in done.text.partition("def f(")[2], (done.text, done.diagnostics)
+    for steps in (0, 1, 2, 5):
+        agrees(done, "f", a=array(9), b=array(9, 1), n=9, steps=steps)
+
+
+def test_a_choice_that_may_be_the_other_argument():
+    body = "def f(a, b, n, steps):\n    for s in range(steps):\n        step[1, 32](b if s % 2 else a, a, n)\n"
+    done = python(body)
+    assert "KR211" in codes(done) and "f" not in done.raised
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -129,6 +129,10 @@ class Assignments:
             return host_exchange.exchanged(self, target, value, node)
         if not all(names):
             raise scope.refuse(node, "this assignment is not known in a host function")
+        if isinstance(value, cst.IfExp) and all(isinstance(v, cst.Tuple) for v in (value.body, value.orelse)):
+            test = values.value(scope, value.test)
+            arms = [tuple(self.unpack(target, side, node)) for side in (value.body, value.orelse)]
+            return [h.If(test, arms[0], arms[1], span=span)]
         if isinstance(value, cst.Call) and ignored_call(scope.imports.qualified(dotted(value.func))):
             scope.ignored.update(names)  # figure, axes = plt.subplots()
             scope.drop(node, "plotting")

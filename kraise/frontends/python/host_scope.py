@@ -12,7 +12,7 @@ from kraise.diagnostics import Refused, Span, refuse
 from kraise.frontends.python import host_numpy
 from kraise.frontends.python.host_units import Record, Unit
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, only_operand, walk
+from kraise.frontends.python.source import Source, choices, dotted, only_operand, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
@@ -330,12 +330,16 @@ def _by_call(scope: HostScope, node: cst.Call, found: set[str]) -> None:
     params = function.params if function is not None else scope.host_params.get(dotted(node.func))
     if params is not None:
         for param, argument in zip(params, node.args, strict=False):
-            name = dotted(only_operand(argument.value))
-            if isinstance(param.type, ArrayType) and name and _local(scope, name):
-                found.add(name)
+            names = [dotted(only_operand(e)) for e in choices(argument.value)]
+            if isinstance(param.type, ArrayType):
+                found |= {n for n in names if n and _local(scope, n)}
 
 
 def _by_assignment(scope: HostScope, target: cst.BaseExpression, value: cst.BaseExpression, found: set[str]) -> None:
+    if isinstance(value, cst.IfExp):
+        for arm in choices(value):
+            _by_assignment(scope, target, arm, found)
+        return
     if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
         for t, v in zip(target.elements, value.elements, strict=False):
             _by_assignment(scope, t.value, v.value, found)
@@ -344,10 +348,6 @@ def _by_assignment(scope: HostScope, target: cst.BaseExpression, value: cst.Base
         kinds = scope.hosts.get(dotted(value.func), ()) if isinstance(value, cst.Call) else ()
         for t, is_array in zip(target.elements, kinds, strict=False):
             found |= {dotted(t.value)} if is_array and dotted(t.value) else set()
-        return
-    if isinstance(value, cst.IfExp):
-        _by_assignment(scope, target, value.body, found)
-        _by_assignment(scope, target, value.orelse, found)
         return
     name, other = dotted(target), dotted(value)
     match value:  # a = x.copy()

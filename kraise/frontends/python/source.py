@@ -178,6 +178,13 @@ def only_operand(node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
+def choices(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...]:
+    """``x`` and ``y`` of ``x if c else y``; anything else as it is."""
+    if isinstance(node, cst.IfExp):
+        return (*choices(node.body), *choices(node.orelse))
+    return (node,)
+
+
 def comments(text: str) -> tuple[tuple[int, str], ...]:
     """(line, text without the marker) of every comment of a source that parses."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)

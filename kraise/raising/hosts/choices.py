@@ -64,6 +64,8 @@ def _number(condition: h.Expr, counters: set[str]) -> tuple[k.Expr, bool]:
             return number, False
         case k.Op(name="eq", args=(number, k.Const(value=1))) if _parity(number) and _positive(number, counters):
             return number, True
+    if _parity(condition) and _positive(condition, counters):  # type: ignore[arg-type]
+        return condition, True  # type: ignore[return-value]
     if getattr(condition, "type", BOOL) != BOOL:  # any number but 0 counts as true
         return k.Op("ne", (condition, k.Const(0, INT)), BOOL), True  # type: ignore[arg-type]
     return condition, True  # type: ignore[return-value]
@@ -80,7 +82,7 @@ def counts(condition: h.Expr) -> bool:
             return value in (0, 1)
         case k.Op(name="eq" | "ne", args=(number, k.Const())):
             return _parity(number)
-    return False
+    return _parity(condition)  # type: ignore[arg-type]  # any remainder but 0 counts as true
 
 
 def _parity(e: k.Expr) -> bool:
