@@ -328,6 +328,10 @@ def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
         test = " or ".join(f"jnp.ndim({name})" for name in names)
         said = f"{', '.join(names)} must be {'a number' if len(names) == 1 else 'numbers'} (of an array: {names[0]}[:])"
         out.append(Raw(f"if {test}:", [Raw(f"raise ValueError({py.quoted(f'{kernel.name}: {said}')})")]))
+    for name, count in ((context.param_text(n), kind) for n, kind in kernel.must_be if kind.isdigit()):
+        many = f"{count} {'axis' if count == '1' else 'axes'}"
+        said = py.quoted(f"{kernel.name}: {name} must have {many} (parts of it are written with a colon)")
+        out.append(Raw(f"if jnp.ndim({name}) != {count}:", [Raw(f"raise ValueError({said})")]))
     for name in (n for n, kind in kernel.must_be if kind == "floats"):
         said = py.quoted(f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place")
         test = f"if {context.param_text(name)}.dtype != jnp.result_type(float):"

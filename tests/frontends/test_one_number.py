@@ -103,3 +103,59 @@ def test_a_row_that_is_changed_and_not_read():
     function = load_module(pipeline.translate(whole, "k.py", Options(only=("f",))).text).f
     M = np.ones((2, 3))
     np.testing.assert_allclose(function(M, np.ones(2), np.zeros(2), 2)[0], 2 * M)
+
+
+ADDED = """
+import numpy as np
+
+def f(o, M, n):
+    for i in range(n):
+        {line}
+"""
+
+
+@pytest.mark.parametrize("line", ["o[:] += M[i]", "o += M[i]", "v = M[i]; o[:] = o[:] + v", "o[:] = o[:] + 2 * M[i]"])
+def test_an_element_may_be_a_row(line):
+    """Rows that are added up became one number, which was added everywhere."""
+    source = ADDED.format(line=line)
+    if line == "o += M[i]":
+        source += "        o[0] = 1.0\n"
+    done = pipeline.translate(source, "k.py", Options(only=("f",)))
+    function = load_module(done.text).f
+    made: dict = {}
+    exec(source, made)
+    own, o = np.ones(3), np.ones(3)
+    made["f"](own, np.arange(3.0), 3)
+    np.testing.assert_allclose(function(o, np.arange(3.0), 3), own)
+    with pytest.raises(ValueError, match="M must have 1 axis"):
+        function(o, np.ones((3, 3)), 3)
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (3,), "o": (3,)}, values={"n": 3}), line)
+
+
+CHANGED = """
+import numpy as np
+
+def f(M, w, o, n):
+    t = np.zeros(M.shape[1])
+    for i in range(n):
+        d = M[i, :] - w[:]
+        d /= 1.0 + (d * d).sum()
+        t += d
+    t *= 0.5
+    for j in range(o.shape[0]):
+        o[j] = t[j]
+"""
+
+
+def test_new_arrays_that_are_changed_in_place():
+    """``d /= …`` binds no name: it was refused as a second array of one name."""
+    done = pipeline.translate(CHANGED, "k.py", Options(only=("f",)))
+    made: dict = {}
+    exec(CHANGED, made)
+    rng = np.random.default_rng(1)
+    M, w, own = rng.normal(size=(4, 3)), rng.normal(size=3), np.zeros(3)
+    made["f"](M, w, own, 4)
+    np.testing.assert_allclose(load_module(done.text).f(M, w, np.zeros(3), 4), own, rtol=1e-5)
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (4, 3), "w": (3,), "o": (3,)}, values={"n": 4}))
+    again = CHANGED.replace("d /= ", "d = d / ")
+    assert not pipeline.translate(again, "k.py", Options(only=("f",))).raised

@@ -104,7 +104,7 @@ def element_type(scope: Scope, node: cst.BaseExpression | None, fallback: Scalar
 
 def made(scope: Scope, name: str, shape: tuple[Expr, ...], node: cst.CSTNode) -> tuple[Expr, ...]:
     """Record the new array; its extents keep the values that they have now."""
-    if (scope.bound[name] > 1 and name not in scope.remade) or name in scope.params:
+    if (scope.times_made(name) > 1 and name not in scope.remade) or name in scope.params:
         raise scope.refuse(node, f"{name} is bound more than once, a new array among them", "use another name", "KR299")
     shape = tuple(scope.frozen(s, f"{name}_extent", node) for s in shape)
     scope.views[name] = View(name, (None,) * len(shape))
@@ -257,9 +257,8 @@ def fill_view(scope: Scope, view: View, value: Expr, node: cst.CSTNode, name: st
     indices = elementwise.fresh_indices(scope, view.rank)
     at = view.at(tuple(Var(i, INT, span=span) for i in indices))
     held = value
-    names, arrays = ex.variables(value)
-    scope.numbers += [(n, (*indices,)) for n in sorted(names)]
-    if view.array in arrays:
+    scope.numbers += [(n, (*indices,)) for n in sorted(ex.values(value))]
+    if view.array in ex.variables(value)[1]:
         held = scope.frozen(value, "value", node)
     stored = ex.op(name, ex.load(scope, at, node), held, span=span) if name else held
     body = Store(view.array, at.subscripts, stored, span=span)  # type: ignore[arg-type]

@@ -179,7 +179,7 @@ def bind(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) 
     source = operand(scope, value)
     if source is None:
         return None
-    if name in scope.params or scope.bound[name] > 1:
+    if name in scope.params or scope.times_made(name) > 1:
         raise scope.refuse(
             node, f"{name} is bound more than once, a new array among them", "give the new array its own name", "KR299"
         )

@@ -10,7 +10,7 @@ from kraise.frontends.python import subscripts as sub
 from kraise.frontends.python.scope import Scope, bindings
 from kraise.frontends.python.source import dotted
 from kraise.frontends.python.views import View
-from kraise.ir.kernel import Assign, Const, Expr, Load, Op, Var
+from kraise.ir.kernel import ArrayRef, Assign, Cast, Const, Expr, Load, Op, Var
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, NUMBER
 
 BINARY = {
@@ -161,8 +161,7 @@ def name_value(scope: Scope, node: cst.Name) -> Expr:
     if name in scope.tuples:
         raise scope.refuse(node, f"{name} is a tuple here", "use its elements")
     if name in scope.bound or name in scope.params:
-        if scope.element is not None:
-            scope.numbers.append((name, tuple(i.name for i in scope.element if isinstance(i, Var))))
+        _as_number(scope, name)
         return Var(name, NUMBER, span=span)
     constant = scope.constants.get(name)
     if constant is not None:
@@ -283,6 +282,7 @@ def subscripted(scope: Scope, node: cst.Subscript) -> Expr:
             "subscript every axis",
             "KR104",
         )
+    _as_number(scope, view.array)
     return load(scope, view, node)
 
 
@@ -341,6 +341,21 @@ def load(scope: Scope, view: View, node: cst.CSTNode) -> Load:
     """The element that a view without a free axis stands for."""
     assert view.rank == 0
     return Load(view.array, view.subscripts, NUMBER, span=scope.span(node))  # type: ignore[arg-type]
+
+
+def _as_number(scope: Scope, name: str) -> None:
+    """Within an expression over arrays, ``name`` (or an element of it) is taken for a number."""
+    if scope.element is not None:
+        scope.numbers.append((name, tuple(i.name for i in scope.element if isinstance(i, Var))))
+
+
+def values(expr: Expr) -> set[str]:
+    """The locals and arrays of which an expression takes the value: not those that say where."""
+    match expr:
+        case Var(name=name) | Load(array=name):
+            return {name}
+    parts = (*getattr(expr, "args", ()), *((expr.arg,) if isinstance(expr, Cast) else ()))
+    return {name for p in parts if not isinstance(p, ArrayRef) for name in values(p)}
 
 
 def variables(expr: Expr) -> tuple[set[str], set[str]]:

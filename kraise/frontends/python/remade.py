@@ -30,7 +30,7 @@ def names(scope: Scope) -> set[str]:
         if isinstance(node, cst.Assign) and (name := _made(scope, node)) is not None:
             times[name] = times.get(name, 0) + 1
     first = {n.value for s in body.body if isinstance(s, cst.SimpleStatementLine) for n in _made_by(scope, s)}
-    several = {n for n, count in times.items() if count > 1 and count == scope.bound[n]}
+    several = {n for n, count in times.items() if count > 1 and count == scope.times_made(n)}
     return {n for n in several & first if scope.ranks.get(n) and n not in scope.params}
 
 

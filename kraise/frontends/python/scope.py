@@ -152,6 +152,12 @@ class Scope:
             )
         self.pre.extend(statements)
 
+    def times_made(self, name: str) -> int:
+        """How often an array's name is bound; an augmented assignment changes the array that it has."""
+        body = self.definition.node.body
+        changes = (n.target for n in walk(body) if isinstance(n, cst.AugAssign))
+        return self.bound[name] - sum(isinstance(t, cst.Name) and t.value == name for t in changes)
+
     def taken(self) -> tuple[Stmt, ...]:
         """The statements hoisted so far; the list is empty afterwards."""
         statements, self.pre = tuple(self.pre), []
