@@ -88,3 +88,33 @@ def test_what_a_condition_asks_of_a_cell_that_may_be_missing():
     assert done.text is not None, [d.reason for d in done.diagnostics]
     x = np.array([0.7, 0.1, 0.6, 0.9], np.float32)
     assert load_module(done.text).f(x, np.zeros(3, np.float32), 3)[:2].tolist() == [0, 1]
+
+
+GRID_WIDE = """
+from numba import cuda, float32
+
+@cuda.jit
+def f(x, y):
+    s = cuda.shared.array(1, float32)
+    i = cuda.grid(1)
+    if {writer}:
+        s[0] = x[0] * x[1]
+    cuda.syncthreads()
+    if i < y.shape[0]:
+        y[i] = s[0] * x[i]
+"""
+
+
+@pytest.mark.parametrize("writer", ["i == 0", "i == y.shape[0] - 1", "i == 100"])
+def test_a_cell_that_one_thread_of_the_grid_stores_is_blank_in_other_blocks(writer):
+    done = pipeline.translate(GRID_WIDE.format(writer=writer), "k.py")
+    assert not done.raised and done.diagnostics[0].code == "KR207", done.text
+    alone = GRID_WIDE.format(writer=writer) + "\n\ndef host(x, y):\n    f[1, 256](x, y)\n    return y\n"
+    assert pipeline.translate(alone, "k.py").raised == ("f", "host")
+
+
+@pytest.mark.parametrize("thread", [0, 5])
+def test_a_cell_that_one_thread_of_each_block_stores_is_read_by_all(thread):
+    done = pipeline.translate(GRID_WIDE.format(writer=f"cuda.threadIdx.x == {thread}"), "k.py")
+    assert done.raised == ("f",), done.diagnostics
+    agrees(done, pipeline.Request(gradients=True, shapes={"x": (20,), "y": (20,)}, grid=(3,), block=(8,)), thread)

@@ -8,11 +8,16 @@ was stored. Refused are those that find nothing in each launch that is not tiny.
 from __future__ import annotations
 
 from kraise.analysis.certain import sure
+from kraise.analysis.conditions import conjuncts, negate
+from kraise.analysis.dependence import impossible
 from kraise.analysis.leaving import always
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.ir import equations as eq
-from kraise.ir.walk import Unmovable, topological
+from kraise.ir.launches import one_block
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import Unmovable, free_indices, substitute, topological
 from kraise.raising.memory import first_block
+from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import RawNew, RawWrite, State
 
@@ -69,8 +74,34 @@ def note_undefined(
             found = always(*first, cx.thread_names)
         except Unmovable:  # what a loop carries exists for the block's index only
             return
-    if found:
+    if found or _in_one_block(cx, loads, kept):
         cx.undefined[array] = None
+
+
+def _in_one_block(cx: Context, loads: tuple[eq.Expr, ...], blank: tuple[eq.Expr, ...]) -> bool:
+    """Whether of any two blocks side by side at most one has stored to the cell that both read (``if (i == 0) s[0] =
+    …`` with the index i of all the grid); ``blank``: where nobody has."""
+    lone = one_block(cx.module.hosts, cx.function.name)  # axes along which the launches of the file have one block
+    lone_blocks = {
+        n for (kind, axis), i in cx.threads.items() if kind == "block" and axis in lone for n in free_indices(i)
+    }
+    for b in (b for b in cx.blocks if b not in lone_blocks):
+        if not any(b in free_indices(c) for c in blank):
+            continue
+        here, one, zero = eq.Index(b, INT), eq.Const(1, INT), eq.Const(0, INT)
+        after = {here: eq.Op("add", (here, one), INT)}
+        sizes = [size for (kind, _), size in cx.threads.items() if kind == "blockDim"]
+        known = [eq.Op("ge", (eq.Op("mul", (here, size), INT), zero), BOOL) for size in sizes]
+        known += [eq.Op("ge", (size, one), BOOL) for size in sizes] + [eq.Op("ge", (here, zero), BOOL)]
+        try:
+            both = (*loads, *(tidy(substitute(c, after)) for c in loads), *known, *cx.facts)
+            ways = [conjuncts(negate(c)) for c in blank]
+            pairs = [(*w, *(tidy(substitute(c, after)) for c in v)) for w in ways for v in ways]
+        except Unmovable:  # what a loop carries exists for the block's index only
+            continue
+        if not impossible(both) and all(impossible((*both, *pair)) for pair in pairs):
+            return True
+    return False
 
 
 def check_defined(cx: Context) -> None:
