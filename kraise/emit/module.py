@@ -13,7 +13,7 @@ from kraise.emit.hosts import carries, shared_work
 from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided, widened
-from kraise.emit.loops import remat
+from kraise.emit.loops import at_once, remat
 from kraise.emit.sums import convolutions, over_windows, pooling
 from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
@@ -58,7 +58,7 @@ def _emit(module: eq.Module) -> str:
     parts = shared_work.Parts(calls, taken | set(map(identifier, parameters)))
     used_names = parameters | taken
     taken |= parts.names
-    imported = ("partial", *checked.NAMES, *remat.HELPERS, *IMPORTED)
+    imported = ("partial", *checked.NAMES, *remat.HELPERS, at_once.NAME, *IMPORTED)
     imports = {name: f"_{name}" if name in used_names else name for name in imported}
     around = Surroundings(module, x64, taken, imports, precision.holds_float32(module))
     emitted = [emit_function(k, around) for k in module.kernels]
@@ -100,10 +100,13 @@ def _emit(module: eq.Module) -> str:
         if host.derivatives:
             texts += text_of_host.derivatives(_flow(module, callees))
     texts = [t for text in texts for t in parts.apart(text)]
+    unrolled = any(at_once.NAME in t.needs for t in texts)
     for helper in [h for h in reversed(remat.HELPERS) if any(h in t.needs for t in texts)]:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         kept = remat.worth_keeping([line for t in texts for line in t.lines])
-        texts.insert(0, FunctionText(remat.helper(helper, imports, full, kept)))
+        texts.insert(0, FunctionText(remat.helper(helper, imports, full, kept, unrolled)))
+    if unrolled:
+        texts.insert(0, FunctionText(at_once.helper(imports[at_once.NAME], imports["jax"])))
     found = {p.type.name: p.type for k in module.kernels for p in k.params if records.is_record(p.type)}  # type: ignore[attr-defined]
     found |= {kind.name: kind for kind, _ in sorted(fields, key=lambda f: f[0].name)}
     structs = [

@@ -6,25 +6,30 @@ import jax
 import jax.numpy as jnp
 
 
-def checkpointed_scan(step, state, inputs, length=None):
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
+def checkpointed_scan(step, state, inputs, length=None, unroll=1):
     """``scan`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step, prevent_cse=False)
     rounds = len(jax.tree.leaves(inputs)[0]) if length is None else length
     few = 2**22 if jax.default_backend() == "cpu" else 2**28
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= few:
-        return jax.lax.scan(step, state, inputs, length)
+        return jax.lax.scan(step, state, inputs, length, unroll=unroll)
     size = max(int(rounds**0.5), 1)
     cut = rounds // size * size
 
     def segment(state, inputs):
-        return jax.lax.scan(step, state, inputs, size)
+        return jax.lax.scan(step, state, inputs, size, unroll=unroll)
 
     segment = jax.checkpoint(segment, prevent_cse=False)
     count = rounds // size
     first = jax.tree.map(lambda x: x[:cut].reshape(count, size, *x.shape[1:]), inputs)
     state, made = jax.lax.scan(segment, state, first, count)
     rest = jax.tree.map(lambda x: x[cut:], inputs)
-    state, more = jax.lax.scan(step, state, rest, rounds - cut)
+    state, more = jax.lax.scan(step, state, rest, rounds - cut, unroll=unroll)
     made = jax.tree.map(lambda x: x.reshape(cut, *x.shape[2:]), made)
     return state, jax.tree.map(lambda a, b: jnp.concatenate([a, b]), made, more)
 
@@ -55,7 +60,7 @@ def crowd_trace(x, v, spread, dt, steps):
         return (v1, x), jnp.sum(x * x)
 
     (v1, x), spread_out = checkpointed_scan(
-        step, (v1, x), None, length=steps
+        step, (v1, x), None, length=steps, unroll=rounds_at_once(8)
     )  # kernel.py:4
     spread = spread.at[:steps].set(spread_out)  # kernel.py:16
     v = v.at[:n].set(v1)

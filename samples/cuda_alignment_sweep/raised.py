@@ -21,6 +21,11 @@ def from_diagonals(a, cols, slope=1):
     return flat.reshape(rows, slope * rows + cols)[:, :cols]
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @partial(jax.jit, static_argnames="n")
 def sweep(score, first, second, n, m, d, gap):
     """score[i * m + d + m] = max(0, max(best, score[i * m + d - 2] + same))
@@ -101,6 +106,7 @@ def sweep_rounds(score, first, second, n, m, gap):
         step,
         (before, before2),
         (jnp.arange(m + n + 1), by_diagonals(score2, m + n + 1)),
+        unroll=rounds_at_once(8),
     )  # kernel.cu:15
     diagonals = score_out
     score2 = from_diagonals(diagonals, m + 1)  # kernel.cu:10

@@ -6,6 +6,11 @@ import jax
 import jax.numpy as jnp
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @partial(jax.jit, static_argnames="m")
 def has_edge(row, col, from_, to, found, m):
     """lo, hi = row[from[e]], row[from[e] + 1] - 1  for 0 <= e < m
@@ -60,7 +65,7 @@ def whole_root(x, root, n):
         )
 
     lo, _ = jax.lax.fori_loop(
-        0, 32, step, (jnp.zeros(n, jnp.int32), hi)
+        0, 32, step, (jnp.zeros(n, jnp.int32), hi), unroll=rounds_at_once(32)
     )  # kernel.cu:26
     return root.at[:n].set(lo)  # kernel.cu:33
 
@@ -83,6 +88,10 @@ def cube_root(a, x, n):
         return jnp.where(stopped, y, y - step_2), (jnp.abs(step_2) < 1e-06) | stopped
 
     y, _ = jax.lax.fori_loop(
-        0, 20, step, (jnp.full(n, 1.0, a.dtype), jnp.zeros(n, bool))
+        0,
+        20,
+        step,
+        (jnp.full(n, 1.0, a.dtype), jnp.zeros(n, bool)),
+        unroll=rounds_at_once(32),
     )  # kernel.cu:41
     return x.at[:n].set(y)  # kernel.cu:47

@@ -6,6 +6,11 @@ import jax
 import jax.numpy as jnp
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @partial(jax.jit, static_argnames=("n", "systems"))
 def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
     """One tridiagonal system a thread, interleaved so that neighbouring threads touch neighbouring cells.
@@ -42,7 +47,10 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
         return (c_new, d_new), (c_new, d_new)
 
     _, (c_out, d_out) = jax.lax.scan(
-        step, (c_first, d_first), (upper2[1:n], diag2[1:n], lower2[1:], rhs2[1:n])
+        step,
+        (c_first, d_first),
+        (upper2[1:n], diag2[1:n], lower2[1:], rhs2[1:n]),
+        unroll=rounds_at_once(32),
     )  # kernel.cu:8
     c2 = jnp.concatenate((c_first[None], c_out))  # kernel.cu:11
     d2 = jnp.concatenate((d_first[None], d_out))  # kernel.cu:12
@@ -53,7 +61,11 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
         return x_new, x_new
 
     _, x_out = jax.lax.scan(
-        step, d2[n - 1], (d2[: max(n - 1, 0)], c2[: max(n - 1, 0)]), reverse=True
+        step,
+        d2[n - 1],
+        (d2[: max(n - 1, 0)], c2[: max(n - 1, 0)]),
+        reverse=True,
+        unroll=rounds_at_once(32),
     )  # kernel.cu:15
     x2 = jnp.concatenate((x_out, d2[n - 1][None]))  # kernel.cu:15
     c = c.at[: max(1, n) * systems].set(c2.ravel()[: c.size])

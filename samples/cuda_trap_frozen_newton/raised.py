@@ -8,6 +8,11 @@ import jax.numpy as jnp
 jax.config.update("jax_enable_x64", True)  # kernel.cu uses 64 bits
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @partial(jax.jit, static_argnames="n")
 def frozen_newton(y, guess, c, n):
     """Newton's method for v * v = c, from a guess that may be the root already or have no slope at all.
@@ -25,5 +30,7 @@ def frozen_newton(y, guess, c, n):
         v_2 = v - (v * v - c[:n]) / safe_slope  # kernel.cu:9
         return jnp.where(below, v, v_2)  # kernel.cu:9
 
-    v = jax.lax.fori_loop(0, 20, step, guess[:n])  # kernel.cu:6
+    v = jax.lax.fori_loop(
+        0, 20, step, guess[:n], unroll=rounds_at_once(32)
+    )  # kernel.cu:6
     return y.at[:n].set(v)  # kernel.cu:11

@@ -24,22 +24,30 @@ def from_diagonals(a, cols, slope=1):
     return flat.reshape(rows, slope * rows + cols)[:, :cols]
 
 
-def checkpointed_loop(start, stop, step, state):
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
+def checkpointed_loop(start, stop, step, state, unroll=1):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step, prevent_cse=False)
     rounds = max(stop - start, 0)
     few = 2**22 if jax.default_backend() == "cpu" else 2**28
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= few:
-        return jax.lax.fori_loop(start, stop, step, state)
+        return jax.lax.fori_loop(start, stop, step, state, unroll=unroll)
     size = max(int(rounds**0.5), 1)
 
     def segment(k, state):
         first = start + k * size
-        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+        return jax.lax.fori_loop(
+            0, size, lambda r, s: step(first + r, s), state, unroll=unroll
+        )
 
     segment = jax.checkpoint(segment, prevent_cse=False)
     state = jax.lax.fori_loop(0, rounds // size, segment, state)
-    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+    rest = start + rounds // size * size
+    return jax.lax.fori_loop(rest, stop, step, state, unroll=unroll)
 
 
 @partial(jax.jit, static_argnames="sweeps")
@@ -63,7 +71,9 @@ def rod(u, f, sweeps):
             u_new = 0.5 * (u_before + u_after + f_i)
             return jnp.asarray(u_new, u.dtype), u_new
 
-        _, u_out = jax.lax.scan(step_2, u[0], (u[2:], f[1 : n - 1]))  # kernel.py:6
+        _, u_out = jax.lax.scan(
+            step_2, u[0], (u[2:], f[1 : n - 1]), unroll=rounds_at_once(32)
+        )  # kernel.py:6
         return u.at[1:-1].set(u_out)  # kernel.py:7
 
     return checkpointed_loop(0, sweeps, step, u)  # kernel.py:5
@@ -126,6 +136,7 @@ def plate(u, f, sweeps):
                 by_diagonals(f[: rows - 1, : cols - 1], max(rows + cols - 3, 0)),
                 by_diagonals(u[: rows - 1, : cols - 1], max(rows + cols - 3, 0)),
             ),
+            unroll=rounds_at_once(8),
         )  # kernel.py:13
         diagonals = u_out.astype(u.dtype)
         return u.at[:-1, :-1].set(

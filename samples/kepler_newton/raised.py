@@ -9,22 +9,30 @@ import jax
 import jax.numpy as jnp
 
 
-def checkpointed_loop(start, stop, step, state):
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
+def checkpointed_loop(start, stop, step, state, unroll=1):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step, prevent_cse=False)
     rounds = max(stop - start, 0)
     few = 2**22 if jax.default_backend() == "cpu" else 2**28
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= few:
-        return jax.lax.fori_loop(start, stop, step, state)
+        return jax.lax.fori_loop(start, stop, step, state, unroll=unroll)
     size = max(int(rounds**0.5), 1)
 
     def segment(k, state):
         first = start + k * size
-        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+        return jax.lax.fori_loop(
+            0, size, lambda r, s: step(first + r, s), state, unroll=unroll
+        )
 
     segment = jax.checkpoint(segment, prevent_cse=False)
     state = jax.lax.fori_loop(0, rounds // size, segment, state)
-    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+    rest = start + rounds // size * size
+    return jax.lax.fori_loop(rest, stop, step, state, unroll=unroll)
 
 
 @partial(jax.jit, static_argnames="most")
@@ -62,6 +70,7 @@ def kepler(mean, eccentricity, anomaly, rounds, tolerance, most):
         most,
         step,
         (jnp.zeros(mean.shape, bool), mean.astype(dtype), jnp.zeros(mean.shape, int)),
+        unroll=rounds_at_once(32),
     )  # kernel.py:15
     anomaly = anomaly.at[:m].set(x)  # kernel.py:24
     rounds = rounds.at[:m].set(n)  # kernel.py:25
@@ -102,6 +111,7 @@ def first_passage(steps, level, when, where):
         step,
         (jnp.zeros(rows, dtype), jnp.zeros(rows, bool), jnp.full(rows, -1, when.dtype)),
         (jnp.arange(cols), steps.T),
+        unroll=rounds_at_once(32),
     )  # kernel.py:35
     when = when.at[:rows].set(when_2)  # kernel.py:35
     where = where.at[:rows].set(position)  # kernel.py:40

@@ -22,6 +22,11 @@ def from_diagonals(a, cols, slope=1):
     return flat.reshape(rows, slope * rows + cols)[:, :cols]
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @jax.jit
 def needleman_wunsch(a, b, score, match, gap):
     """for diagonal = 0 ... score.shape[0] + score.shape[1] - 1 - 1:
@@ -74,6 +79,7 @@ def needleman_wunsch(a, b, score, match, gap):
         step,
         (before, before2),
         (jnp.arange(rows + cols - 1), by_diagonals(score, max(rows + cols - 1, 0))),
+        unroll=rounds_at_once(8),
     )  # kernel.py:5
     diagonals = score_out.astype(score.dtype)
     return from_diagonals(diagonals, cols)  # kernel.py:11

@@ -6,6 +6,11 @@ Recurrences over the two rounds before, in the cells of the output.
 import jax
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @jax.jit
 def resonator(x, y, r, c):
     """y[k] = c y[k-1] - r y[k-2] + x[k], one channel a thread
@@ -25,7 +30,7 @@ def resonator(x, y, r, c):
         return (y_new.astype(y.dtype), y_before), y_new
 
     _, y_out = jax.lax.scan(
-        step, (y[:, 1], y[:, 0]), x[:rows, 2:cols].T
+        step, (y[:, 1], y[:, 0]), x[:rows, 2:cols].T, unroll=rounds_at_once(32)
     )  # kernel.py:11
     return y.at[:, 2:].set(y_out.T)  # kernel.py:12
 
@@ -51,6 +56,10 @@ def chebyshev(x, T):
         return (T_new.astype(T.dtype), T_before), T_new
 
     _, T_out = jax.lax.scan(
-        step, (x.astype(T.dtype), T[0, :m]), None, length=max(T.shape[0] - 2, 0)
+        step,
+        (x.astype(T.dtype), T[0, :m]),
+        None,
+        length=max(T.shape[0] - 2, 0),
+        unroll=rounds_at_once(32),
     )  # kernel.py:20
     return T.at[2:, :m].set(T_out)  # kernel.py:21

@@ -9,22 +9,30 @@ import jax
 import jax.numpy as jnp
 
 
-def checkpointed_loop(start, stop, step, state):
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
+def checkpointed_loop(start, stop, step, state, unroll=1):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step, prevent_cse=False)
     rounds = max(stop - start, 0)
     few = 2**22 if jax.default_backend() == "cpu" else 2**28
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= few:
-        return jax.lax.fori_loop(start, stop, step, state)
+        return jax.lax.fori_loop(start, stop, step, state, unroll=unroll)
     size = max(int(rounds**0.5), 1)
 
     def segment(k, state):
         first = start + k * size
-        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+        return jax.lax.fori_loop(
+            0, size, lambda r, s: step(first + r, s), state, unroll=unroll
+        )
 
     segment = jax.checkpoint(segment, prevent_cse=False)
     state = jax.lax.fori_loop(0, rounds // size, segment, state)
-    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+    rest = start + rounds // size * size
+    return jax.lax.fori_loop(rest, stop, step, state, unroll=unroll)
 
 
 @partial(jax.jit, static_argnames="rounds")
@@ -88,7 +96,9 @@ def smooth_ring(a, b, out, n, rounds):
         )  # kernel.py:29
         return a1, b1
 
-    a1, b1 = checkpointed_loop(0, rounds // 2, step, (a1, b1))  # kernel.py:27
+    a1, b1 = checkpointed_loop(
+        0, rounds // 2, step, (a1, b1), unroll=rounds_at_once(8)
+    )  # kernel.py:27
     b1 = (
         (0.25 * (jnp.roll(a1, 1) + 2.0 * a1 + jnp.roll(a1, -1))).astype(b.dtype)
         if rounds > 0 and rounds % 2 == 1

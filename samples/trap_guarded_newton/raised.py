@@ -4,6 +4,11 @@ import jax
 import jax.numpy as jnp
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @jax.jit
 def guarded_newton(root, error, rounds, c, limit):
     """Newton's rounds for a root; numbers up to a limit are kept apart, and the others let the rounds run away.
@@ -32,7 +37,11 @@ def guarded_newton(root, error, rounds, c, limit):
         )
 
     v, n, _ = jax.lax.fori_loop(
-        0, 25, step, (c, jnp.zeros(c.shape, int), jnp.zeros(c.shape, bool))
+        0,
+        25,
+        step,
+        (c, jnp.zeros(c.shape, int), jnp.zeros(c.shape, bool)),
+        unroll=rounds_at_once(32),
     )  # kernel.py:12
     above_2 = c > limit
     root = root.at[:m].set(jnp.where(above & above_2, v, root[:m]))  # kernel.py:19

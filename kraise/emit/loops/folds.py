@@ -8,7 +8,7 @@ from collections.abc import Callable
 from kraise.emit import tree
 from kraise.emit.context import Assign, Block, Context, Def, Do, Raw, Stmt
 from kraise.emit.loads.subscripts import viewed
-from kraise.emit.loops import carries, chunks, remat, squaring, stacked
+from kraise.emit.loops import at_once, carries, chunks, remat, squaring, stacked
 from kraise.emit.lower import Lowering
 from kraise.emit.stores import versions
 from kraise.emit.text import python as py
@@ -255,8 +255,10 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         if remat.segmented(ctx, stmt) and not stmt.reverse:
             ctx.needs.add(remat.SCAN)
             function = remat.SCAN
-        elif stacked.is_light(low, stmt):
+        if function == "jax.lax.scan" and stacked.is_light(low, stmt):
             extra["unroll"] = py.number(stacked.UNROLLED)
+        else:
+            extra |= at_once.of_fold(ctx, stmt, block.lines, out)
         loop = py.call(function, round_of(ctx, stmt, step), start, arrays, **extra)
         ctx.emit(Assign(f"{target}, {rest}", loop, stmt.span))
     else:
@@ -273,7 +275,7 @@ def _looped(low: Lowering, stmt: eq.Fold, state: _State, body_of: Callable) -> N
         if remat.segmented(ctx, stmt):
             ctx.needs.add(remat.LOOP)
             function = remat.LOOP
-        written_out = {"unroll": Atom("True")} if _short(ctx, stmt) else {}
+        written_out = {"unroll": Atom("True")} if _short(ctx, stmt) else at_once.of_fold(ctx, stmt, block.lines, out)
         rounds = py.call(function, lo, hi, round_of(ctx, stmt, step), start, **written_out)
         ctx.emit(Assign(", ".join(state.results), rounds, stmt.span))
     if len(state.names) > 1:

@@ -31,6 +31,7 @@ data's rows.
 from __future__ import annotations
 
 import re
+from functools import reduce
 from math import lcm
 
 from kraise.emit import tree
@@ -183,10 +184,12 @@ def worth_keeping(lines: list[str]) -> tuple[str, ...]:
     return (*tests, *([_OF_VECTORS] if any(_PRODUCT in line for line in lines) else []))
 
 
-def helper(name: str, imports: dict[str, str], always: bool, kept: tuple[str, ...]) -> list[str]:
+def helper(name: str, imports: dict[str, str], always: bool, kept: tuple[str, ...], unrolled: bool) -> list[str]:
     """The text of a helper; ``always`` leaves out the plain loop for few states, ``kept`` says what is kept of a round
-    beside the state."""
+    beside the state, ``unrolled`` whether some call says how many rounds are written out together."""
     text = {LOOP: _LOOP, SCAN: _SCAN, SWAP: _SWAP}[name]
+    if unrolled:
+        text = reduce(lambda t, pair: t.replace(*pair), _UNROLL, text)
     if kept:
         text = text.replace("checkpoint(step, prevent_cse=False)", "checkpoint(step, prevent_cse=False, policy=kept)")
         others = "*values, **_" if _OF_VECTORS in kept else "*_, **__"
@@ -204,6 +207,23 @@ def _unmarked(line: str) -> str:
 
 
 _PLAIN = "# plain"
+_UNROLL = (
+    ("def {name}(start, stop, step, state):", "def {name}(start, stop, step, state, unroll=1):"),
+    ("fori_loop(start, stop, step, state)", "fori_loop(start, stop, step, state, unroll=unroll)"),
+    (
+        "fori_loop(0, size, lambda r, s: step(first + r, s), state)",
+        "fori_loop(\n            0, size, lambda r, s: step(first + r, s), state, unroll=unroll\n        )",
+    ),
+    (
+        "    return {jax}.lax.fori_loop(start + rounds // size * size, stop, step, state)",
+        "    rest = start + rounds // size * size\n"
+        "    return {jax}.lax.fori_loop(rest, stop, step, state, unroll=unroll)",
+    ),
+    ("def {name}(step, state, inputs, length=None):", "def {name}(step, state, inputs, length=None, unroll=1):"),
+    ("scan(step, state, inputs, length)", "scan(step, state, inputs, length, unroll=unroll)"),
+    ("scan(step, state, inputs, size)", "scan(step, state, inputs, size, unroll=unroll)"),
+    ("scan(step, state, rest, rounds - cut)", "scan(step, state, rest, rounds - cut, unroll=unroll)"),
+)
 _LOOP = '''
 def {name}(start, stop, step, state):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds{reason}."""
