@@ -80,3 +80,24 @@ def f(res, out):
     done = pipeline.translate(source, "f.py")
     assert done.text and not done.diagnostics
     agrees(done, pipeline.Request(shapes={"res": (7,), "out": (7, 7)}))
+
+
+POOL = "int j = i % (w / 2), c = i / (w / 2) % h; float m = -1e30f;"
+DIGITS = {  # windows that begin at digits of an index whose sizes say nothing of each other
+    "a largest": POOL + " for (int p = 2 * j; p < 2 * j + 2; p++) m = fmaxf(m, x[c * w + p]); y[i] = m;",
+    "where it is": POOL + " int b = -1; for (int p = 2 * j; p < 2 * j + 2; p++)"
+    " if (x[c * w + p] > m) { m = x[c * w + p]; b = p; } y[i] = m * b;",
+    "downwards": "float s = 0; int c = i / w % h; for (int p = c + 2; p >= c; p--) s = 0.5f * s + x[p]; y[i] = s;",
+}
+
+
+@pytest.mark.parametrize("name", DIGITS)
+def test_windows_that_begin_at_digits(name):
+    text = source(DIGITS[name]).replace("int n)", "int n, int w, int h)")
+    assert judge(text, "cu", "y=f[13] x=f[24] n=13 w=6 h=4", [((2,), (8,))]) == "right"
+
+
+def test_windows_at_digits_may_not_store_to_one_place():
+    text = source("int c = i / w; for (int p = 2 * c; p < 2 * c + 2; p++) y[p] = x[i];")
+    text = text.replace("int n)", "int n, int w)")
+    assert judge(text, "cu", "", []).startswith("refused KR20")

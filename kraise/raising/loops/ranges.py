@@ -128,8 +128,7 @@ def from_zero(
             return None
         first, last, guards = found
     gap = last - first if step > 0 else first - last
-    moving = any(isinstance(a, eq.Index) for m in first.terms for a in m)
-    if not moving or not is_static(gap):
+    if not first.indices() or not is_static(gap):
         if len(lows) + len(highs) > 2 or is_static(gap):
             return None
         return _from_its_row(st, s, first, last) or _share(cx, st, s, first, last, step)
