@@ -19,7 +19,7 @@ from kraise.analysis import witnesses
 Set = isl.Set
 T = TypeVar("T")
 
-_NAME = re.compile(r"\b[vp]\d+\b")
+_NAME = re.compile(r"\b([vp]\d+)\b")
 _OPERATIONS = 5_000_000  # isl's own count (about a second), not a clock: the same answer each time
 
 
@@ -75,15 +75,21 @@ def empty(constraints: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _names(constraint: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_NAME.findall(constraint)))
+def _split(constraint: str) -> tuple[str, ...]:
+    """What stands between the names of a constraint, and in each second place a name."""
+    return tuple(_NAME.split(constraint))
 
 
-def _groups(constraints: tuple[str, ...]) -> list[list[str]]:
+@lru_cache(maxsize=20_000)
+def _names(constraint: str) -> frozenset[str]:
+    return frozenset(_split(constraint)[1::2])
+
+
+def _groups(constraints: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The constraints, those with a name in common together."""
-    groups: list[tuple[set[str], list[int]]] = []
+    groups: list[tuple[frozenset[str], list[int]]] = []
     for at, constraint in enumerate(constraints):
-        names, members = set(_names(constraint)), [at]
+        names, members = _names(constraint), [at]
         apart = []
         for group in groups:
             if names.isdisjoint(group[0]):
@@ -92,16 +98,24 @@ def _groups(constraints: tuple[str, ...]) -> list[list[str]]:
                 names |= group[0]
                 members += group[1]
         groups = [*apart, (names, members)]
-    return [[constraints[at] for at in sorted(members)] for _, members in groups]
+    return [tuple([constraints[at] for at in sorted(members)]) for _, members in groups]
 
 
-def _canonical(group: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+@lru_cache(maxsize=20_000)
+def _canonical(group: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The constraints with names numbered in the order in which they come, and these names."""
     numbers: dict[str, str] = {}
-    renamed = tuple(
-        _NAME.sub(lambda m: numbers.setdefault(m[0], f"{m[0][0]}{len(numbers)}"), constraint) for constraint in group
-    )
-    return renamed, tuple(numbers.values())
+    renamed = []
+    for constraint in group:
+        parts = list(_split(constraint))
+        for at in range(1, len(parts), 2):
+            name = parts[at]
+            known = numbers.get(name)
+            if known is None:
+                known = numbers[name] = f"{name[0]}{len(numbers)}"
+            parts[at] = known
+        renamed.append("".join(parts))
+    return tuple(renamed), tuple(numbers.values())
 
 
 @lru_cache(maxsize=20_000)

@@ -19,6 +19,8 @@ _KEPT = 12  # points for a number of names: more of them cost more than they ans
 _SPELLED = re.compile(r"[vp]\d+|\d+|<=|>=|!=|=|<|>|[-+*(),]|\bmod\b|\bfloor\b|\band\b|\bor\b|\bnot\b|/|\s+")
 _SAME = re.compile(r"(?<![<>=!])=(?!=)")
 
+_NAME, _PLACE = re.compile(r"\b[vp](\d+)\b"), r"q[\1]"
+
 Point = tuple[int, ...]
 _points: dict[int, OrderedDict[Point, None]] = {}
 
@@ -29,15 +31,22 @@ def forget() -> None:
 
 
 def met(constraints: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a point that is known meets all ``constraints`` (in isl's syntax) over integers called ``names``."""
+    """Whether a point that is known meets all ``constraints`` (in isl's syntax) over integers called ``names``, each of
+    which ends in its place among them."""
     kept = _points.get(len(names))
     if not kept:
         return False
-    test = _compiled(" and ".join(f"({c})" for c in constraints), tuple(names))
-    if test is None:
-        return False
+    tests = []
+    for constraint in constraints:
+        test = _compiled(constraint)
+        if test is None:
+            return False
+        tests.append(test)
     for point in reversed(kept):
-        if test(*point):
+        for test in tests:
+            if not test(point):
+                break
+        else:
             kept.move_to_end(point)
             return True
     return False
@@ -60,17 +69,19 @@ def keep(points: isl.Set, point: isl.Point, names: Sequence[str]) -> None:
 
 
 @lru_cache(maxsize=20_000)
-def _compiled(text: str, names: tuple[str, ...]) -> Callable[..., bool] | None:
-    """The constraints as a Python function of the names, None where isl's syntax is not plain arithmetic."""
-    if _SPELLED.sub("", text):
+def _compiled(constraint: str) -> Callable[[Point], bool] | None:
+    """A constraint as a Python function of a point, None where isl's syntax is not plain arithmetic.
+
+    One by one: questions that are near to each other have most constraints in common, and to compile is what costs.
+    """
+    if _SPELLED.sub("", constraint):
         return None
-    if text.count("/") != text.count("floor("):
+    if constraint.count("/") != constraint.count("floor("):
         return None
-    python = _SAME.sub("==", text).replace("/", "//").replace("floor(", "(")
-    python = re.sub(r"\bmod\b", "%", python)
+    python = _SAME.sub("==", constraint).replace("/", "//").replace("floor(", "(").replace("mod", "%")
     try:
-        code = compile(f"lambda {', '.join(names)}: {python}", "<constraints>", "eval")
+        code = compile(f"lambda q: ({_NAME.sub(_PLACE, python)})", "<constraint>", "eval")
     except SyntaxError:
         return None
-    test: Callable[..., bool] = eval(code, {"__builtins__": {}})  # only what _SPELLED lets through
+    test: Callable[[Point], bool] = eval(code, {"__builtins__": {}})  # only what _SPELLED lets through
     return test

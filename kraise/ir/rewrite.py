@@ -38,11 +38,23 @@ def walked(x: object) -> Iterator[object]:
     stack: list[object] = [x]
     while stack:
         top = stack.pop()
-        if isinstance(top, tuple | list):
-            stack.extend(top)
-        elif hasattr(top, "__dataclass_fields__"):
+        kind: type = top.__class__
+        if kind is tuple or kind is list:
+            stack.extend(top)  # type: ignore[arg-type]
+            continue
+        names = _below(kind)
+        if names is not None:
             yield top
-            stack.extend(getattr(top, f) for f in top.__dataclass_fields__ if f not in ("span", "type"))
+            stack.extend([getattr(top, name) for name in names])
+        elif isinstance(top, tuple | list):
+            stack.extend(top)
+
+
+@cache
+def _below(kind: type) -> tuple[str, ...] | None:
+    """The fields of a class of nodes that are walked; None where it is no such class."""
+    names = getattr(kind, "__dataclass_fields__", None)
+    return None if names is None else tuple(name for name in names if name not in ("span", "type"))
 
 
 @cache
