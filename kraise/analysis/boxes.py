@@ -65,6 +65,7 @@ def floor_of(poly: Poly, by: int) -> Poly:
 def _bounds_of(poly: Poly, names: frozenset[str]) -> list[tuple[str, str, _Bound]]:
     """What ``poly >= 0`` says of each index in it: (index, "lower"/"upper", bound)."""
     out: list[tuple[str, str, _Bound]] = []
+    poly = _multiplied(poly, names)
     if not poly.is_affine_in(names):
         return []
     for atom in [a for a in poly.atoms() if isinstance(a, eq.Index) and a.name in names]:
@@ -77,6 +78,19 @@ def _bounds_of(poly: Poly, names: frozenset[str]) -> list[tuple[str, str, _Bound
         exact = not (rest.indices() & names)
         out.append((atom.name, "lower" if c > 0 else "upper", _Bound(rest, abs(c), exact)))
     return out
+
+
+def _multiplied(poly: Poly, names: frozenset[str]) -> Poly:
+    """What ``poly >= 0`` says without its one quotient of an index by a number: ``k <= i // 32 - 1`` is
+    ``32 * k <= i - 32``, for integers."""
+    quotients = [a for a in poly.atoms() if isinstance(a, eq.Op) and a.name == "floordiv" and free_indices(a) & names]
+    if len(quotients) != 1:
+        return poly
+    (atom,) = quotients
+    sign, by = poly.coefficient(atom).value, atom.args[1]
+    if sign not in (1, -1) or not isinstance(by, eq.Const) or type(by.value) is not int or by.value < 2:
+        return poly
+    return (poly.without(atom) * by.value) + to_poly(atom.args[0]) * sign + (0 if sign == 1 else by.value - 1)
 
 
 def _index_term(monomial: tuple[eq.Expr, ...], names: frozenset[str]) -> bool:
