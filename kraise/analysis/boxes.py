@@ -65,7 +65,6 @@ def floor_of(poly: Poly, by: int) -> Poly:
 def _bounds_of(poly: Poly, names: frozenset[str]) -> list[tuple[str, str, _Bound]]:
     """What ``poly >= 0`` says of each index in it: (index, "lower"/"upper", bound)."""
     out: list[tuple[str, str, _Bound]] = []
-    poly = _multiplied(poly, names)
     if not poly.is_affine_in(names):
         return []
     for atom in [a for a in poly.atoms() if isinstance(a, eq.Index) and a.name in names]:
@@ -82,7 +81,7 @@ def _bounds_of(poly: Poly, names: frozenset[str]) -> list[tuple[str, str, _Bound
 
 def _multiplied(poly: Poly, names: frozenset[str]) -> Poly:
     """What ``poly >= 0`` says without its one quotient of an index by a number: ``k <= i // 32 - 1`` is
-    ``32 * k <= i - 32``, for integers."""
+    ``32 * k <= i - 32``, for integers. Of the indices around a loop: a thread's own digits are better taken apart."""
     quotients = [a for a in poly.atoms() if isinstance(a, eq.Op) and a.name == "floordiv" and free_indices(a) & names]
     if len(quotients) != 1:
         return poly
@@ -211,7 +210,7 @@ def box(names: tuple[str, ...], condition: tuple[eq.Expr, ...], context: tuple[s
             if found and all(b.exact and n in names for n, _, b in found) and _unit(fact.poly, wanted):
                 used.add(c)
         elif fact.kind == "ge":
-            found = _bounds_of(fact.poly, wanted)
+            found = _bounds_of(_multiplied(fact.poly, frozenset(context)), wanted)
             for name, side, b in found:
                 bounds.setdefault((name, side), []).append(b)
             if found and all(b.exact and n in names for n, _, b in found):
