@@ -93,7 +93,7 @@ def unambiguous(kernel: Kernel) -> dict[Expr, str]:
     carried = set(_carried(kernel.body))
     sharing: dict[str, dict[Expr, None]] = {}
     for n in kernel.names:
-        if n.expr in occurring and n.name not in carried and not isinstance(n.expr, Read):
+        if n.expr in occurring and n.name not in carried and not isinstance(n.expr, Read | CarryIn):
             sharing.setdefault(n.name, {})[n.expr] = None
     out: dict[Expr, str] = {}
     for name, values in sharing.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kraise.emit.context import Frame, Val
@@ -164,18 +165,18 @@ def dot(low: Lowering, factors: list[eq.Expr], node: eq.Reduce, own: Frame) -> P
         return None
     if node.type.kind == "bool" or any(f.type.kind == "bool" for f in factors):
         return None
-    return py.Bin("@", *operands(low, node, factors, [node.axes, node.axes]))
+    return py.Bin("@", *operands(low, node, factors, lambda _: node.axes))
 
 
-def operands(low: Lowering, node: eq.Reduce, factors: list[eq.Expr], frames: list[Frame]) -> list[Py]:
-    """The factors of a contraction, the first as numbers of the sum's type if it is open what they all hold: JAX's
+def operands(low: Lowering, node: eq.Reduce, factors: list[eq.Expr], frame: Callable[[int], Frame]) -> list[Py]:
+    """The factors of a contraction over their frames, the first as numbers of the sum's type if it is open what they all hold: JAX's
     product adds bytes up in bytes, and of booleans it makes a boolean."""
     if not all(map(is_open, factors)) or node.type not in (FLOAT, NUMBER):
-        return [low.lower(f, frame).py for f, frame in zip(factors, frames, strict=True)]
+        return [low.lower(f, frame(n)).py for n, f in enumerate(factors)]
     into, own = low.ctx.into.get(node), factors[0].version if isinstance(factors[0], eq.Read) else None
     if node.type == FLOAT or into is None or own is None or not _is_given(low, into, own):
         factors, into = [like(FLOAT if node.type == FLOAT else INT, factors[0]), *factors[1:]], None
-    texts = [low.lower(f, frame).py for f, frame in zip(factors, frames, strict=True)]
+    texts = [low.lower(f, frame(n)).py for n, f in enumerate(factors)]
     if into is not None and own is not None and into.array != own.array:
         of = [Atom(low.ctx.param_text(v.array)) for v in (own, into)]
         texts[0] = py.method(texts[0], "astype", py.call("jnp.result_type", *of))
@@ -261,12 +262,18 @@ def _contraction(low: Lowering, node: eq.Reduce, factors: list[eq.Expr], out: Fr
             factors, held = factors[::-1], held[::-1]  # x @ A, not A.T @ x: nothing is turned round
         a, b = (tuple(x for x in h if x is not k) for h in held)
         if len(a) <= 1 and len(b) <= 1 and (*a, *b) == out:
-            return py.Bin("@", *operands(low, node, factors, [(*a, k), (k, *b)]))
+            return py.Bin("@", *operands(low, node, factors, ((*a, k), (k, *b)).__getitem__))
     letters = _letters(frame)
-    orders = [natural(low, f, h) for f, h in zip(factors, held, strict=True)]
-    inputs = ",".join("".join(letters[a] for a in order) for order in orders)
+    orders: list[Frame] = []
+
+    def order(n: int) -> Frame:
+        orders.append(natural(low, factors[n], held[n]))  # after the factors before it, which may have named it
+        return orders[n]
+
+    texts = operands(low, node, factors, order)
+    inputs = ",".join("".join(letters[a] for a in axes) for axes in orders)
     text = f'"{inputs}->{"".join(letters[a] for a in out)}"'
-    return py.call("jnp.einsum", Atom(text), *operands(low, node, factors, orders))
+    return py.call("jnp.einsum", Atom(text), *texts)
 
 
 def natural(low: Lowering, node: eq.Expr, held: Frame) -> Frame:
