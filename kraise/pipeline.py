@@ -60,6 +60,7 @@ def read(source: str, file: str, options: Options) -> tuple[kernel.Module, tuple
         from kraise.frontends import embedded, python
 
         given: dict[str, Any] = {"kernel_decorators": options.kernel_decorators, "only": options.only}
+        given["folder"] = Path(file).parent
         if not embedded.holds(source):
             found = python.read(source, name, **given)
         else:

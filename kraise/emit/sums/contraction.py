@@ -169,8 +169,8 @@ def dot(low: Lowering, factors: list[eq.Expr], node: eq.Reduce, own: Frame) -> P
 
 
 def operands(low: Lowering, node: eq.Reduce, factors: list[eq.Expr], frame: Callable[[int], Frame]) -> list[Py]:
-    """The factors of a contraction over their frames, the first as numbers of the sum's type if it is open what they all hold: JAX's
-    product adds bytes up in bytes, and of booleans it makes a boolean."""
+    """The factors of a contraction over their frames, the first as numbers of the sum's type if it is open what they
+    all hold: JAX's product adds bytes up in bytes, and of booleans it makes a boolean."""
     if not all(map(is_open, factors)) or node.type not in (FLOAT, NUMBER):
         return [low.lower(f, frame(n)).py for n, f in enumerate(factors)]
     into, own = low.ctx.into.get(node), factors[0].version if isinstance(factors[0], eq.Read) else None

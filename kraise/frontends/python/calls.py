@@ -10,7 +10,7 @@ from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.device import DEVICE
 from kraise.frontends.python.scope import Scope
-from kraise.frontends.python.source import dotted
+from kraise.frontends.python.source import complex_part, dotted
 from kraise.frontends.python.views import View
 from kraise.ir.block_votes import vote
 from kraise.ir.kernel import Atomic, Cast, Const, Expr, Hw, Op, Var, Warp
@@ -103,7 +103,7 @@ def unknown(scope: Scope, node: cst.Call, name: str):
     elif name in _HINTS:
         return scope.refuse(node, *_HINTS[name], "KR103")
     elif not hint:
-        hint = "define it in this file, or spell it with math, numpy or numba.cuda"
+        hint = "define it here or in a file that this one imports, or spell it with math, numpy or numba.cuda"
     shown = name.removeprefix("builtins.") or "this expression"
     return scope.refuse(node, f"the call of {shown} is not known", hint, "KR103")
 
@@ -220,7 +220,8 @@ def atomic(scope: Scope, node: cst.Call, concept: str, result: str = "") -> Atom
     first = name == "cas_first"
     count = 3 if first else 4 if name == "cas" else 3
     arguments = positional(scope, node, count, count)
-    view = ex.access(scope, arguments[0])
+    array, part = complex_part(arguments[0]) if name in ("add", "sub") else (arguments[0], "")
+    view = ex.access(scope, array)
     if view is None or view.rank == 0:
         raise scope.refuse(arguments[0], "the first argument of an atomic must be an array", "", "KR104")
     indices: tuple[Expr, ...]
@@ -232,6 +233,8 @@ def atomic(scope: Scope, node: cst.Call, concept: str, result: str = "") -> Atom
     if len(indices) > view.rank or at.rank:
         raise scope.refuse(arguments[1], f"{len(indices)} subscripts for {view.rank} axes of {view.array}", "", "KR104")
     values = tuple(ex.scalar(scope, a) for a in rest)
+    if part == "imag":
+        values = (ex.op("mul", Const(1j, COMPLEX, span=scope.span(node)), *values, span=scope.span(node)),)
     return Atomic(name, view.array, at.subscripts, values, NUMBER, result, span=scope.span(node))  # type: ignore[arg-type]
 
 

@@ -162,8 +162,8 @@ def read_constants(
     folder = Folder(imports)
     folder.values = dict(known or {})
     body = source.tree.body if body is None else body
-    bindings = _bindings(body)
-    changed = {i.name.value for n in walk(source.tree) if isinstance(n, cst.Global) for i in n.names}
+    bindings = times_bound(body)
+    changed = set_elsewhere(source.tree)
     for statement in simple_statements(body):
         match statement:
             case cst.Assign(targets=targets, value=value):
@@ -181,7 +181,12 @@ def read_constants(
     return {n: c for n, c in folder.values.items() if n not in changed}
 
 
-def _bindings(body) -> Counter:
+def set_elsewhere(tree: cst.Module) -> set[str]:
+    """The names of a module that some function of it may set."""
+    return {i.name.value for n in walk(tree) if isinstance(n, cst.Global) for i in n.names}
+
+
+def times_bound(body) -> Counter:
     """How often each name is bound by the statements of a module or function (not by those of functions in it)."""
     counts: Counter = Counter()
     inner = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.GeneratorExp, cst.ListComp, cst.DictComp, cst.SetComp)

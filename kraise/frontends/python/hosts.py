@@ -175,7 +175,7 @@ def read_hosts(
     for name, node in nodes.items():
         if name not in hosts and (elsewhere := _launched(node) & set(context.imports.bound)):
             reason = f"{', '.join(sorted(elsewhere))}, which is launched here, is a kernel of another file"
-            hint = "write the kernel into this file: a file is read by itself"
+            hint = "no file beside this one, or of its package, defines it: put its file there"
             problems.append(Diagnostic("KR213", reason, context.source.span(node.name), hint, name))
     refused = {p.kernel for p in problems}
     seen = {*done, *refused, *by_name, *written}

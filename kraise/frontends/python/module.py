@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python import captured, factories, host_script, infer, nested, ranks, source, survey
+from kraise.frontends.python import captured, factories, host_script, imported, infer, nested, ranks, source, survey
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.hosts import read_hosts, with_launched
@@ -23,12 +24,14 @@ def read_module(
     kernel_decorators: tuple[str, ...],
     only: tuple[str, ...],
     foreign: Mapping[str, Function],
+    folder: Path | None,
 ) -> tuple[Module, tuple[Diagnostic, ...]]:
     """See ``kraise.frontends.python.read``."""
     text = text.removeprefix("\ufeff")
     parsed = source.parse(text, file)
     try:
         with source.deep():
+            parsed = imported.with_imported(parsed, folder, kernel_decorators, only)
             return _read(text, parsed, kernel_decorators, only, foreign)
     except RecursionError:
         raise source.too_deep(file) from None
@@ -51,7 +54,7 @@ def _read(
         constants = read_constants(parsed, imports)
     found = survey.survey(parsed, imports, kernel_decorators)
     only = with_launched(parsed, imports, found, only)
-    wanted = _wanted(found, only)
+    wanted = _wanted(found, only, parsed.moved)
     folder = Folder(imports)
     folder.values = constants
     context = Context(parsed, imports, constants, found.functions, folder)
@@ -156,12 +159,12 @@ def _called(functions: dict[str, Function]) -> set[str]:
     return found
 
 
-def _wanted(found: survey.Survey, only: tuple[str, ...]) -> list[Definition]:
+def _wanted(found: survey.Survey, only: tuple[str, ...], moved: frozenset[str]) -> list[Definition]:
     """The functions to read, callees before callers."""
     if only:
         roots = [n for n in found.functions if n in only]
     else:
-        roots = [n for n, d in found.functions.items() if d.kind in ("kernel", "plain")]
+        roots = [n for n, d in found.functions.items() if d.kind == "kernel" or (d.kind == "plain" and n not in moved)]
         roots += [n for n, d in found.functions.items() if d.kind == "device" and d.decorated]
     order: list[Definition] = []
     seen: set[str] = set()

@@ -43,13 +43,14 @@ def read_imports(tree: cst.Module) -> Imports:
                         head = name.partition(".")[0]
                         imports.bound[head] = head
             case cst.ImportFrom(module=module, names=names, relative=relative):
-                prefix = "." * len(relative) + (dotted(module) if module is not None else "")
+                prefix = "." * len(relative) + (dotted(module) + "." if module is not None else "")
                 if isinstance(names, cst.ImportStar):
-                    _star(imports, prefix)
+                    _star(imports, prefix.rstrip("."))
                     continue
                 for alias in names:
                     target = dotted(alias.asname.name) if alias.asname is not None else dotted(alias.name)
-                    imports.bound[target] = f"{prefix}.{dotted(alias.name)}"
+                    name = dotted(alias.name)  # a module that passes prange on chooses between it and range
+                    imports.bound[target] = "numba.prange" if name == "prange" else prefix + name
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))], value=value):
                 name = dotted(value)
                 if name and name.partition(".")[0] in imports.bound:

@@ -12,7 +12,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import complex_part, dotted, walk
 from kraise.frontends.python.survey import Definition
 
 # concepts of calls that work element by element, beside those of the table of operations
@@ -341,7 +341,7 @@ class _Facts:
             width = len(index.elements) if isinstance(index, cst.Tuple) else 1
             if isinstance(index, cst.Name):
                 width = self.tuples.get(index.value, 1)
-            self.needs(arguments[0], width if concept != "atomic.cas_first" else 1)
+            self.needs(complex_part(arguments[0])[0], width if concept != "atomic.cas_first" else 1)
 
 
 def _slices(node: cst.Subscript) -> int:

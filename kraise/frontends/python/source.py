@@ -23,6 +23,15 @@ _DEEPEST = 8000  # Python frames while a tree is walked; well under what the C s
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """The place of a node that stands in another file."""
+
+    file: str
+    start: Any
+    end: Any
+
+
+@dataclass(frozen=True)
 class Source:
     """A parsed file: its tree, and the place of every node; ``moved`` are functions that stood in others."""
 
@@ -37,7 +46,8 @@ class Source:
         if place is None:
             return None
         start, end = place.start, place.end
-        return Span(self.file, start.line, start.column + 1, end.line, end.column + 1)
+        file = place.file if isinstance(place, Elsewhere) else self.file
+        return Span(file, start.line, start.column + 1, end.line, end.column + 1)
 
 
 @contextmanager
@@ -176,6 +186,15 @@ def only_operand(node: cst.BaseExpression) -> cst.BaseExpression:
             if any(numbers):
                 return only_operand(left if numbers[1] else right)
     return node
+
+
+def complex_part(node: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
+    """``a`` and "real" of ``a.real``, ``a`` and "" of anything else: to add to a part of a complex number is to add a
+    number with that part only."""
+    match node:
+        case cst.Attribute(value=array, attr=cst.Name(value="real" | "imag" as part)):
+            return array, part
+    return node, ""
 
 
 def choices(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...]:

@@ -91,12 +91,15 @@ def _jitted(tree: cst.Module, found: Survey, imports: Imports, kernel_decorators
     """``fast = cuda.jit(f)`` and ``njit(parallel=True)(f)``, wherever they stand, decorate the module's ``f``."""
     wrapped: dict[str, list[tuple[str, cst.BaseExpression]]] = {}
     for call in walk(tree):
-        if not (isinstance(call, cst.Call) and len(call.args) == 1 and isinstance(call.args[0].value, cst.Name)):
+        if not (isinstance(call, cst.Call) and call.args and isinstance(call.args[0].value, cst.Name)):
+            continue
+        if any(a.keyword is None for a in call.args[1:]):
             continue
         definition = found.functions.get(call.args[0].value.value)
         if definition is None or definition.decorator is not None or definition.around or definition.method:
             continue
-        kind = _kind(call.func, imports, kernel_decorators)
+        with_flags = len(call.args) > 1  # cuda.jit(f, device=True)
+        kind = _kind(call if with_flags else call.func, imports, kernel_decorators)
         if kind:
             wrapped.setdefault(definition.name, []).append((kind, call.func))
     for name, ways in wrapped.items():
@@ -147,12 +150,12 @@ def _definition(
         if here:
             kind, chosen = here, item.decorator
     decorated = bool(kind)
-    if not kind and node.decorators:
-        kind = "host"  # a decorator that is not known: a property, a fixture, a cache
-    elif not kind and reads_thread_index(node, around, imports):
+    if not kind and reads_thread_index(node, around, imports):  # whatever a decorator of the user's own is called
         kind = "device" if _returns_value(node) else "kernel"
         own = [p.name.value for p in node.params.params[:1]]
         decorated = kind == "kernel" and own not in (["self"], ["cls"])
+    elif not kind and node.decorators and not _in_parallel(node, imports):
+        kind = "host"  # a decorator that is not known: a property, a fixture, a cache
     return Definition(node.name.value, node, kind, decorated, doc_of(node), chosen, (), around, method)
 
 
@@ -170,6 +173,12 @@ def reads_thread_index(node: cst.FunctionDef, around: tuple[cst.FunctionDef, ...
         if name and vocabulary.get(imports.qualified(name), "") in _INDICES:
             return True
     return False
+
+
+def _in_parallel(node: cst.FunctionDef, imports: Imports) -> bool:
+    """Does a function loop over ``prange``? Then its decorator is one of numba's, by another name."""
+    calls = (n for n in walk(node.body) if isinstance(n, cst.Call))
+    return any(imports.qualified(dotted(c.func)) == "numba.prange" for c in calls)
 
 
 _INDICES = frozenset({"global_index", "global_extent", "thread", "block"})
