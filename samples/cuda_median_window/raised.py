@@ -79,8 +79,8 @@ def van_der_pol(start, end, mu, h, steps, n):
     for s = 0 ... steps - 1:
         all at once:
             y_0 = y_0 + 0.5 * h * (y_1 + y_1 + h * (mu * (1.0 - y_0 * y_0) * y_1 - y_0))
-            y_1 = y_1 + 0.5 * h * (mu * (1.0 - y_0 * y_0) * k1_0 - y_0 + mu * (1.0 - t_0 * t_0) *
-                t_1 - t_0)
+            y_1 = y_1 + 0.5 * h * (mu * (1.0 - y_0 * y_0) * y_1 - y_0 + mu * (1.0 - t_0 * t_0) * t_1
+                - t_0)
     end[2 * i] = y_0  for 0 <= i < n
     end[2 * i + 1] = y_1  for 0 <= i < n
 
