@@ -1,8 +1,7 @@
 """Values that several expressions share, in a contraction and in a docstring."""
 
-from tests.checks import agrees
-
 from kraise import pipeline
+from tests.checks import agrees
 
 FORCES = """
 import math
