@@ -23,9 +23,11 @@ def witness(
     launch: tuple[eq.Expr, ...],
     threads: tuple[str, ...],
     least: int = LARGE,
+    everywhere: bool = False,
 ) -> dict[str, int] | None:
     """Values of indices and sizes with ``outside >= 0``, if all sizes from ``least`` on have such; "" is the
-    subscript's own value. What only the subscript names is a size, too, where they are ``FULL``."""
+    subscript's own value. What only the subscript names is a size, too, where they are ``FULL``. ``everywhere``: sizes
+    for which the path lets nothing through have none, too."""
     space = Space()
     names = frozenset().union(*(free_indices(c) for c in (*a.path, *a.subscripts)))
     space.path((*a.path, *(c for c in launch if free_indices(c) & names)), {})
@@ -36,7 +38,10 @@ def witness(
     if least == FULL:
         sizes = list(space.params.values())
     where = [*space.constraints, f"at = {at}", *(f"{p} >= {least}" for p in sizes)]
-    point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", threads), None)
+    if everywhere and not all(isinstance(key, eq.Param | eq.Shape) for key in space.params):
+        return None
+    large = [f"{p} >= {least}" for p in sizes] if everywhere else None
+    point = sets.bounded(lambda: _point(space, where, f"{text} >= 0", threads, large), None)
     if point is None:
         return None
     return _values(space, point, names)
@@ -110,8 +115,10 @@ def always(
     return sets.bounded(lambda: _point(space, where, inside, threads), None) is not None
 
 
-def _point(space: Space, where: list[str], outside: str, threads: tuple[str, ...]) -> isl.Point | None:
-    """The first point outside, if each choice of the sizes has one."""
+def _point(
+    space: Space, where: list[str], outside: str, threads: tuple[str, ...], large: list[str] | None = None
+) -> isl.Point | None:
+    """The first point outside, if each choice of the sizes has one: each that has a point at all, or each ``large``."""
     names = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
     domain = isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {' and '.join(where)} }}")
     instances = domain.project_out(isl.dim_type.set, len(space.variables), 1)
@@ -119,6 +126,7 @@ def _point(space: Space, where: list[str], outside: str, threads: tuple[str, ...
         if name in threads and not instances.dim_has_upper_bound(isl.dim_type.set, n):
             domain = domain.fix_val(isl.dim_type.set, n, isl.Val(0))  # of a launch of any size, thread 0 is sure
     leaving = domain.intersect(isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {outside} }}"))
-    if leaving.is_empty() or not domain.params().is_subset(leaving.params()):
+    sizes = domain.params() if large is None else isl.Set(f"[{names[0]}] -> {{ : {' and '.join(large) or '1 = 1'} }}")
+    if leaving.is_empty() or not sizes.is_subset(leaving.params()):
         return None
     return leaving.lexmin().sample_point()

@@ -13,6 +13,7 @@ from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py, flat
 from kraise.ir import equations as eq
 from kraise.ir.types import INT32
+from kraise.ir.walk import free_indices, statement_expressions, topological
 
 Access = tuple[str, tuple[eq.Expr, ...]]
 Axes = tuple[eq.Axis, ...]
@@ -328,15 +329,34 @@ def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
         test = " or ".join(f"jnp.ndim({name})" for name in names)
         said = f"{', '.join(names)} must be {'a number' if len(names) == 1 else 'numbers'} (of an array: {names[0]}[:])"
         out.append(Raw(f"if {test}:", [Raw(f"raise ValueError({py.quoted(f'{kernel.name}: {said}')})")]))
-    for name, count in ((context.param_text(n), kind) for n, kind in kernel.must_be if kind.isdigit()):
+    axes: dict[str, list[str]] = {}
+    for n, kind in kernel.must_be:
+        count, _, summed = kind.partition(" ")
+        if count.isdigit() and (not summed or (_summed(kernel, n) and (n, count) not in kernel.must_be)):
+            axes.setdefault(count, []).append(context.param_text(n))
+    for count, arrays in axes.items():
         many = f"{count} {'axis' if count == '1' else 'axes'}"
-        said = py.quoted(f"{kernel.name}: {name} must have {many} (parts of it are written with a colon)")
-        out.append(Raw(f"if jnp.ndim({name}) != {count}:", [Raw(f"raise ValueError({said})")]))
+        said = f"{', '.join(arrays)} must have {many} (parts of it are written with a colon)"
+        test = " or ".join(f"jnp.ndim({name}) != {count}" for name in arrays)
+        out.append(Raw(f"if {test}:", [Raw(f"raise ValueError({py.quoted(f'{kernel.name}: {said}')})")]))
     for name in (n for n, kind in kernel.must_be if kind == "floats"):
         said = py.quoted(f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place")
         test = f"if {context.param_text(name)}.dtype != jnp.result_type(float):"
         out.append(Raw(test, [Raw(f"raise ValueError({said})")]))
     return out
+
+
+def _summed(kernel: eq.Kernel, array: str) -> bool:
+    """Whether elements of an array are added up to one number, or to running ones (or whatever a reduction does): there
+    rows would disappear. Beside other axes each keeps its own."""
+    values = [e for s in kernel.body for e in statement_expressions(s)]
+    values += [e for e in kernel.returns if not isinstance(e, eq.Version)]
+    for n in topological(values):
+        own = {n.axis.name} if isinstance(n, eq.Scan) else set()
+        whole = isinstance(n, eq.Reduce | eq.Scan) and free_indices(n) == own
+        if whole and any(isinstance(r, eq.Read) and r.version.array == array for r in topological((n,))):
+            return True
+    return False
 
 
 def _whole_shape(context: Context, sizes: list[eq.Expr]) -> Py | None:

@@ -2,6 +2,7 @@
 
 import re
 
+import jax
 import numpy as np
 import pytest
 
@@ -203,3 +204,56 @@ def test_blocks_or_threads_of_a_block_alone(launch):
     if what:
         with pytest.raises(ValueError, match=f"fewer {what}"):
             run(x, 8, most + 1)
+
+
+SHARED_OUT = """
+__global__ void scale(float *x, float *y, float a, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] *= a;
+}
+__global__ void inner(float *x, float *y, float a, int n) {
+    int stride = blockDim.x * gridDim.x, i = blockIdx.x * blockDim.x + threadIdx.x + 1;
+    while (i < n - 1) { x[i] += a; i += stride; }
+}
+__global__ void total(float *x, float *y, float a, int n) {
+    float s = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += a * x[i];
+    atomicAdd(y, s);
+}
+__global__ void means(float *x, float *y, float a, int n) {
+    __shared__ float t[32];
+    for (int r = blockIdx.x; r < n; r += gridDim.x) {
+        t[threadIdx.x] = x[r * 32 + threadIdx.x];
+        __syncthreads();
+        x[r * 32 + threadIdx.x] = a * t[31 - threadIdx.x];
+        __syncthreads();
+    }
+}
+"""
+NONE = {
+    "scale<<<n / 32, 32>>>(x, y, a, n);": ("blocks", 1, 31),
+    "scale<<<3, n / 32>>>(x, y, a, n);": ("threads of a block", 1, 31),
+    "inner<<<n / 32, 32>>>(x, y, a, n);": ("blocks", 3, 31),
+    "total<<<min(n / 8, 64), 8>>>(x, y, a, n);": ("blocks", 1, 7),
+    "means<<<n / 2, 32>>>(x, y, a, n);": ("blocks", 1, 1),
+    "scale<<<(n + 31) / 32, 32>>>(x, y, a, n);": None,
+    "inner<<<(n - 2 + 31) / 32, 32>>>(x, y, a, n);": None,
+    "total<<<min(n / 8 + 1, 64), 8>>>(x, y, a, n);": None,
+    "means<<<2, 32>>>(x, y, a, n);": None,
+}
+
+
+@pytest.mark.parametrize("launch", NONE)
+def test_a_launch_without_blocks_shares_nothing_out(launch):
+    """A loop in strides of the grid takes in everything with one block, too, and nothing with none."""
+    done = pipeline.translate(SHARED_OUT + f"void run(float *x, float *y, float a, int n) {{ {launch} }}", "k.cu")
+    run, kernel = (getattr(load_module(done.text), name) for name in ("run", launch[: launch.index("<")]))
+    x, y, a = np.arange(1100, dtype=np.float32), np.zeros(1, np.float32), np.float32(3)
+    none = NONE[launch]
+    assert [d.code for d in done.diagnostics] == ["KR215"] * bool(none)
+    for n in (0, 1, 3, 4) if none is None else (0, none[2] + 1):  # where nothing is left out, nothing is said
+        np.testing.assert_array_equal(run(x, y, a, n), kernel(x, y, a, n))
+    for n in none[1:] if none is not None else ():
+        with pytest.raises(ValueError, match=f"is launched with no {none[0]} along x"):
+            run(x, y, a, n)
+    gradients = [jax.grad(lambda x, f=f: f(x, y, a, 4 if none is None else 32).sum())(x) for f in (run, kernel)]
+    np.testing.assert_array_equal(*gradients)

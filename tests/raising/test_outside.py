@@ -6,6 +6,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.diagnostics import Refused
+from tests.checks import agrees
 from tests.hostile.judge import judge
 from tests.raising.agree import agree, raised
 
@@ -186,3 +187,39 @@ def test_what_a_block_computes_together_keeps_to_its_cells():
     assert done.text is not None and "cumsum" in done.text, done.diagnostics
     beyond = pipeline.translate(source.replace("(t < 8) { int", "(t < 9) { int"), "f.cu")
     assert beyond.text is None
+
+
+BELOW = {
+    "a warp's lanes": "float s = 0; if (i < n) s = x[i] - x[i - 1]; SHUFFLES if (i % 32 == 0) atomicAdd(y, s);",
+    "a row the wrong way": "if (c < m && i < n) y[i * m + c] = x[i * m - c];",
+    "the cell before a row": "if (c < m && i < n) y[i * m + c] = x[i * m + c - 1];",
+    "a sum over it": "if (i < n) { float s = 0; for (int j = 0; j < m; j++) s += x[i * m - j]; y[i] = s; }",
+}
+KEPT = {
+    "a warp's lanes": "float s = 0; if (0 < i && i < n) s = x[i] - x[i - 1]; SHUFFLES if (i % 32 == 0) atomicAdd(y, s);",
+    "a row the wrong way": "if (c < m && i < n) y[i * m + c] = x[(i + 1) * m - c];",
+    "the cell before a row": "if (0 < c && c < m && i < n) y[i * m + c] = x[i * m + c - 1];",
+    "a sum over it": "if (i < n) { float s = 0; for (int j = 0; j < m; j++) s += x[i * m + m - 1 - j]; y[i] = s; }",
+    "a number that may be below zero": "if (c < m && i < n) y[i * m + c] = x[i * m + c - d];",
+}
+SHUFFLES = "for (int o = 16; o > 0; o >>= 1) s += __shfl_down_sync(0xffffffff, s, o);"
+
+
+def _in_c(body: str) -> pipeline.Translation:
+    head = "__global__ void f(const float *x, float *y, int n, int m, int d) {"
+    threads = "int i = blockIdx.x * blockDim.x + threadIdx.x, c = blockIdx.y * blockDim.y + threadIdx.y;"
+    return pipeline.translate(f"{head} {threads} {body.replace('SHUFFLES', SHUFFLES)} }}", "f.cu")
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_below_zero_in_the_first_row_or_block(name):
+    """What lies before ``x`` nobody knows, and a guard that lets such threads through is none."""
+    done = _in_c(BELOW[name])
+    (found,) = done.diagnostics
+    assert found.code == "KR204" and "reads `x` before its first element (at -1)" in found.reason, found.reason
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_guards_that_keep_to_the_first_row_or_block(name):
+    shapes, sizes = {"x": (48,), "y": (40,)}, {"n": 5, "m": 8, "d": 0}
+    agrees(_in_c(KEPT[name]), pipeline.Request(shapes=shapes, values=sizes, grid=(1, 4), block=(32, 2)), name)

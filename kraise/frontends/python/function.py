@@ -11,7 +11,7 @@ from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends import fence
 from kraise.frontends.cas_rounds import with_atomics
 from kraise.frontends.python import annotations as written
-from kraise.frontends.python import one_number, remade, statements
+from kraise.frontends.python import one_number, remade, rows, statements
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.exchanged import exchanges
 from kraise.frontends.python.names import Imports
@@ -134,7 +134,9 @@ def lower(
         widens=definition.decorated,
         must_be=(
             *((n, "floats") for n in sorted(scope.floats)),
-            *one_number.parameters(scope, params, body, summaries),
+            *dict.fromkeys(
+                (*one_number.parameters(scope, params, body, summaries), *rows.parameters(scope, params, body))
+            ),
         ),
         span=span,
     )

@@ -24,7 +24,8 @@ from kraise.ir.host_names import sets
 from kraise.ir.types import INT, ArrayType, ScalarType
 
 CODE = "KR215"
-_SIZES = (1000, 64, 100, 4096, 997, 1025)  # what a parameter may be: not always a multiple of anything
+_SIZES = (1000, 64, 100, 4096, 997, 1025, 1026)  # what a parameter may be: not always a multiple of anything
+_FEW = (1, 2, 5, 20)  # of what the threads share out
 _ROUNDS = (0.0, 0.5, 1.0)  # of a loop, as a part of its rounds
 Number = int | float
 _OPS: dict[str, Callable[..., Number]] = {
@@ -169,6 +170,18 @@ def short(host: h.Host, s: h.Launch, kernel: eq.Kernel) -> dict[tuple[eq.Param, 
     return {(number, extent): said for number, extent in wanted if (said := _less(host, s, kernel, number, extent))}
 
 
+def fewer(kernel: eq.Kernel, number: eq.Param, extent: eq.Expr) -> str:
+    """What is wrong with a launch that has fewer threads (blocks, threads of a block) than that."""
+    if _shared_out(extent):
+        return f"{kernel.name} is launched with no {words(number)}"
+    return f"{kernel.name} is launched with fewer {words(number)} than its guard lets through"
+
+
+def _shared_out(extent: eq.Expr) -> bool:
+    """Whether any number of threads will do, if there is work for one."""
+    return isinstance(extent, eq.Op) and extent.name == "min" and extent.args[-1] == eq.Const(1, INT)
+
+
 def words(number: eq.Param) -> str:
     """``threads.x`` in words."""
     head, _, letter = number.name.partition(".")
@@ -178,7 +191,8 @@ def words(number: eq.Param) -> str:
 
 def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel, number: eq.Param, extent: eq.Expr) -> str:
     larger = _on_another_axis(host, s, kernel, extent)
-    for size, at, more in (*((n, at, frozenset()) for n, at in product(_SIZES, _ROUNDS)), (_SIZES[0], 0.0, larger)):
+    tried = (*_SIZES, *(_FEW if _shared_out(extent) else ()))
+    for size, at, more in (*((n, at, frozenset()) for n, at in product(tried, _ROUNDS)), (_SIZES[0], 0.0, larger)):
         sizes = Sizes(host, size, at, more)
         try:
             given = _threads(s, extents(kernel, number), sizes)
@@ -188,7 +202,8 @@ def _less(host: h.Host, s: h.Launch, kernel: eq.Kernel, number: eq.Param, extent
         if given < wanted and not _raises(kernel, s, sizes):
             where = f" where {_told(sizes.tried)}" if sizes.tried else ""
             had = f"{kernel.name} is launched with {given} {words(number)}"
-            return f"{had}, and its guard lets {wanted} through{where}"
+            work = "its loop takes elements" if _shared_out(extent) else f"its guard lets {wanted} through"
+            return f"{had}, and {work}{where}"
     return ""
 
 

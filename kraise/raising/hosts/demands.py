@@ -88,8 +88,7 @@ def _covering(
         except _Unknown:
             continue
         held = k.Op("ge", (threads, wanted), BOOL)
-        said = f"{kernel.name} is launched with fewer {cover.words(number)} than its guard lets through"
-        out.append((held, said))
+        out.append((held, cover.fewer(kernel, number, extent)))
     return out
 
 

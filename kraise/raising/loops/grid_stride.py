@@ -44,6 +44,8 @@ def grid_stride(
     outside = [c for c in st.path if names & free_indices(c)]
     if any(c not in cx.launch_path for c in outside):
         return False
+    if is_static(elements := to_poly(stop) - origin):
+        cx.shared_ends[threads.names, to_expr(elements)] = None
     if carried_by(s, live):
         return _apart(cx, st, s, live)
     (name, *more) = threads.names

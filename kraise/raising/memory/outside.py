@@ -19,7 +19,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import Unmovable, free_indices
+from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.memory import first_block, from_end
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
@@ -48,7 +48,9 @@ def check(cx: Context, st: State) -> None:
                 judged = _whatever_data_say(a, place)
                 values = witness(judged, place, poly, cx.facts, cx.thread_names)
                 if values is None:
-                    values = _by_first_block(cx, a, place, poly)
+                    values = _by_first_block(cx, a, place, poly, way == BELOW)
+                if values is None and way == BELOW and not python:
+                    values = _in_first(cx, a, place, poly)
                 if values is None and way == BELOW and python:
                     judged = replace(a, path=from_end.without_data(a.path)) if a.array in read else a
                     values = witness(judged, place, poly, cx.facts, cx.thread_names, FULL)
@@ -115,9 +117,10 @@ def _whatever_data_say(a: Access, place: Poly) -> Access:
     return replace(a, path=from_end.without_data(a.path))
 
 
-def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, int] | None:
+def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly, below: bool) -> dict[str, int] | None:
     """The witness among the threads of block 0."""
-    if not first_block.products(cx, (eq.Op("ge", (to_expr(place), eq.Const(0, INT)), BOOL), *a.path)):
+    launch = [c for c in cx.facts if below and free_indices(c) & place.indices()]
+    if not first_block.products(cx, (eq.Op("ge", (to_expr(place), eq.Const(0, INT)), BOOL), *a.path, *launch)):
         return None
     try:
         here = replace(a, path=first_block.at_first(cx, a.path), subscripts=first_block.moved(cx, a.subscripts))
@@ -125,6 +128,25 @@ def _by_first_block(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[
         return witness(here, own, beyond, first_block.moved(cx, cx.facts), cx.thread_names)
     except Unmovable:  # what a loop carries exists for the block's index only
         return None
+
+
+def _in_first(cx: Context, a: Access, place: Poly, outside: Poly) -> dict[str, int] | None:
+    """The witness in the first row, where ``r * w`` is no product of two unknowns: all indices that are multiplied by
+    one are zero there. (Python counts such a place from the end.)"""
+    indices = {x for m in place.terms if len(m) > 1 for x in m if isinstance(x, eq.Index)}
+    if not indices or {x.name for x in indices} & {*cx.blocks}:
+        return None
+    at: dict[eq.Expr, eq.Expr] = {index: eq.Const(0, INT) for index in indices}
+    try:
+        path, own, beyond = (
+            tuple(substitute(e, at) for e in es) for es in (a.path, (to_expr(place),), (to_expr(outside),))
+        )
+        facts = tuple(substitute(e, at) for e in cx.facts)
+    except Unmovable:
+        return None
+    here = replace(a, path=path, subscripts=own, whole=())
+    values = witness(here, to_poly(own[0]), to_poly(beyond[0]), facts, cx.thread_names, everywhere=True)
+    return None if values is None else {x.name: 0 for x in sorted(indices, key=lambda x: x.name)} | values
 
 
 def _operands(path: tuple[eq.Expr, ...]) -> list[eq.Expr]:

@@ -94,6 +94,7 @@ class Context:
     launch_path: tuple[eq.Expr, ...] = ()
     whole_rows: set[str] = field(default_factory=set)  # indices of all threads and rounds of a loop over a row
     strides: dict[str, Strided] = field(default_factory=dict)  # by an index of thread and rounds
+    shared_ends: dict[tuple[tuple[str, ...], eq.Expr], None] = field(default_factory=dict)  # elements, by who take them
     dealt: dict[str, eq.Expr] = field(default_factory=dict)  # an index over all elements: how many each thread has
     facts: tuple[eq.Expr, ...] = ()  # more that the launch implies, for proofs
     of_tables: tuple[eq.Expr, ...] = ()  # bounds of what is loaded from the module's tables

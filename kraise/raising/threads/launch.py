@@ -77,7 +77,8 @@ def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> 
 
 def least(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tuple[tuple[eq.Param, eq.Expr], ...]:
     """How many threads, blocks, or threads of a block a launch is taken to have at least: what guards of the source let
-    through of an index that is a thread's, a block's, or a thread's in its block and nothing else."""
+    through of an index that is a thread's, a block's, or a thread's in its block and nothing else; one, where they
+    share out what there is (:func:`_some`)."""
     told, used = _told(accesses), {*hardware(cx.function.body)}
     heads = {("blockDim", "gridDim"): "threads", ("gridDim",): "grid", ("blockDim",): "block"}
     found: dict[tuple[eq.Param, eq.Expr], None] = {}
@@ -88,7 +89,26 @@ def least(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tu
         axis, strides = cx.axes[a.name], "blockDim" if head == "block" else "gridDim"
         if axis not in cx.persistent and (strides, axis) not in used and _ends_at(a, told) and not by_launch(_ends(a)):
             found[eq.Param(f"{head}.{threads.AXES[axis]}", INT), a.hi] = None
-    return tuple(found)
+    return (*found, *_some(cx, stmts))
+
+
+def _some(cx: Context, stmts: tuple[eq.Stmt, ...]) -> dict[tuple[eq.Param, eq.Expr], None]:
+    """One block and one thread, where those of a launch share out elements however many they are, and there are some:
+    a launch of ``n / 32`` blocks has none for few."""
+    one = eq.Const(1, INT)
+    shared = [*cx.shared_ends]
+    shared += [
+        ((a.name,), to_expr(to_poly(a.hi) - to_poly(a.lo)))
+        for a in _written_over(stmts)
+        if cx.axes.get(a.name) in cx.persistent and cx.extents.get(a.name) == ("gridDim",)
+    ]
+    found: dict[tuple[eq.Param, eq.Expr], None] = {}
+    for names, elements in shared:
+        for name in (cx.whole_of.get(n, n) for n in names):
+            for head in cx.extents.get(name, ()):
+                number = eq.Param(f"{head.removesuffix('Dim')}.{threads.AXES[cx.axes[name]]}", INT)
+                found[number, eq.Op("min", (elements, one), INT)] = None
+    return found
 
 
 def _written_over(stmts: tuple[eq.Stmt, ...]) -> Iterator[eq.Axis]:

@@ -1,0 +1,64 @@
+"""Arrays whose elements are added up must not have rows; where Python asks for numbers by itself, nothing is asked."""
+
+import jax
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from kraise.options import Options
+from kraise.verify.load import load_module
+from tests.checks import agrees
+
+SUM = "    s = 0.0\n    for i in range(len(M)):\n        {}\n    return {}\n"
+SUMMED = {
+    "a sum": SUM.format("s += M[i]", "s"),
+    "a mean": SUM.format("s += M[i]", "s / len(M)"),
+    "squares": SUM.format("s = s + M[i] ** 2", "s ** 0.5"),
+    "through a local": SUM.format("d = M[i] - 1.0; s += d * d", "s"),
+    "a product of two": SUM.format("s += M[i] * w[i]", "s"),
+    "running sums": "    for i in range(1, len(M)):\n        M[i] += M[i - 1]\n    return M\n",
+    "a cell": "    for i in range(len(M)):\n        w[0] += M[i]\n    return w\n",
+    "under another condition": SUM.format("if n > 2: s += M[i]", "s"),
+}
+ASKED = {
+    "a branch": SUM.format("if M[i] > 0.0: s += M[i]", "s"),
+    "a branch on the sum": SUM.format("s += M[i]", "s if s > 0.0 else 0.0"),
+    "a function of numbers": SUM.format("s += math.exp(M[i])", "s"),
+    "a root of the sum": SUM.format("s += M[i] ** 2", "math.sqrt(s)"),
+    "an extremum": SUM.format("s = max(s, M[i])", "s"),
+    "an array of numbers": "    c = np.zeros(len(M))\n    s = 0.0\n    for i in range(len(M)):\n        s += M[i]\n        c[i] = s\n    return c\n",  # noqa: E501
+    "no sum": "    for i in range(len(M)):\n        w[i] = 2.0 * M[i]\n    return w\n",
+}
+
+
+def _source(body: str) -> str:
+    return f"import math\nimport numpy as np\n\ndef f(M, w, n):\n{body}"
+
+
+@pytest.mark.parametrize("name", SUMMED)
+def test_rows_are_not_added_up(name):
+    """In Python rows would be added to rows; the sum of all elements is something else."""
+    done = pipeline.translate(_source(SUMMED[name]), "k.py", Options(only=("f",)))
+    f = load_module(done.text).f
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (5,), "w": (5,)}, values={"n": 5}), name)
+    M, w = np.arange(1.0, 5.0), np.ones(4)
+    made: dict = {}
+    exec(_source(SUMMED[name]), made)
+    np.testing.assert_allclose(jax.tree.leaves(f(M, w, 4))[0], made["f"](M.copy(), w.copy(), 4), rtol=1e-6)
+    gradient = jax.grad(lambda M: jax.tree.leaves(f(M, w, 4))[0].sum())(M)
+    assert np.isfinite(gradient).all() and np.any(gradient)
+    with pytest.raises(ValueError, match=r"M(, w)? must have 1 axis"):
+        f(np.ones((4, 4)), w, 4)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_where_python_asks_nothing_is_asked(name):
+    """Rows have no truth and no place in a cell; elements on their own axis keep theirs."""
+    done = pipeline.translate(_source(ASKED[name]), "k.py", Options(only=("f",)))
+    assert "axis (parts" not in done.text and "ndim" not in done.text
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (5,), "w": (5,)}, values={"n": 5}), name)
+
+
+def test_compiled_functions_have_numbers_by_their_types():
+    source = "from numba import njit\n@njit\n" + _source(SUMMED["a sum"]).replace("import math\nimport numpy as np\n", "")
+    assert "ndim" not in pipeline.translate(source, "k.py", Options(only=("f",))).text
