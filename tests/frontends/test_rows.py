@@ -60,5 +60,7 @@ def test_where_python_asks_nothing_is_asked(name):
 
 
 def test_compiled_functions_have_numbers_by_their_types():
-    source = "from numba import njit\n@njit\n" + _source(SUMMED["a sum"]).replace("import math\nimport numpy as np\n", "")
+    source = "from numba import njit\n@njit\n" + _source(SUMMED["a sum"]).replace(
+        "import math\nimport numpy as np\n", ""
+    )
     assert "ndim" not in pipeline.translate(source, "k.py", Options(only=("f",))).text

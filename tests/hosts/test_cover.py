@@ -257,3 +257,46 @@ def test_a_launch_without_blocks_shares_nothing_out(launch):
             run(x, y, a, n)
     gradients = [jax.grad(lambda x, f=f: f(x, y, a, 4 if none is None else 32).sum())(x) for f in (run, kernel)]
     np.testing.assert_array_equal(*gradients)
+
+
+APART = """
+__global__ void turned(const float *x, float *y, int h, int w) {
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < h * w) y[k % w * h + k / w] = 2 * x[k];
+}
+__global__ void pooled(const float *x, float *y, int h, int w) {
+    int k = blockIdx.x * blockDim.x + threadIdx.x, c = w / 2;
+    if (k >= h * c) return;
+    y[k] = x[k / c * w + 2 * (k % c)] + x[k / c * w + 2 * (k % c) + 1];
+}
+__global__ void strided(const float *x, float *y, int h, int w) {
+    for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < h * w; k += blockDim.x * gridDim.x)
+        y[k % w * h + k / w] = 2 * x[k];
+}
+"""
+DIGITS = {
+    "turned<<<h * w / 4, 4>>>(x, y, h, w);": True,
+    "turned<<<h, w / 2>>>(x, y, h, w);": True,
+    "pooled<<<h * (w / 2) / 4, 4>>>(x, y, h, w);": True,
+    "turned<<<(h * w + 3) / 4, 4>>>(x, y, h, w);": False,
+    "turned<<<h, w>>>(x, y, h, w);": False,
+    "pooled<<<(h * w + 3) / 4, 4>>>(x, y, h, w);": False,
+    "strided<<<2, 4>>>(x, y, h, w);": False,
+}
+
+
+@pytest.mark.parametrize("launch", DIGITS)
+def test_an_index_that_is_taken_apart(launch):
+    """``k < h * w`` is a row and a column: the launch must have as many threads as there are of both."""
+    done = pipeline.translate(APART + f"void run(const float *x, float *y, int h, int w) {{ {launch} }}", "k.cu")
+    run, kernel = (getattr(load_module(done.text), name) for name in ("run", launch[: launch.index("<")]))
+    assert [d.code for d in done.diagnostics] == ["KR215"] * DIGITS[launch]
+    x, y = np.arange(1.0, 65.0, dtype=np.float32), np.zeros(64, np.float32)
+    np.testing.assert_array_equal(run(x, y, 0, 4), y)
+    if DIGITS[launch]:
+        with pytest.raises(ValueError, match="fewer threads along x"):
+            run(x, y, 5, 3)
+    h, w = (4, 8) if "w / 2>>>" not in launch else (0, 8)
+    np.testing.assert_array_equal(run(x, y, h, w), kernel(x, y, h, w))
+    gradients = [jax.grad(lambda x, f=f: f(x, y, h, w).sum())(x) for f in (run, kernel)]
+    np.testing.assert_array_equal(*gradients)

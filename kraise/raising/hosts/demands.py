@@ -27,6 +27,7 @@ _OPS: dict[str, Callable[[int, int], int]] = {
     "sub": operator.sub,
     "mul": operator.mul,
     "floordiv": operator.floordiv,
+    "tdiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
     "mod": operator.mod,
     "min": min,
     "max": max,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import reduce
 from operator import mul
 
@@ -12,7 +12,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import free_indices, statement_expressions, topological
+from kraise.ir.walk import free_indices, statement_expressions, substitute, topological
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
 from kraise.raising.threads import indices as threads
@@ -20,7 +20,7 @@ from kraise.raising.threads import planes
 from kraise.raising.threads.hardware import hardware
 from kraise.raising.threads.limits import limits
 from kraise.raising.threads.reach import reached
-from kraise.raising.threads.row_views import by_launch
+from kraise.raising.threads.row_views import asks_for, by_launch
 from kraise.raising.threads.told import hinted, launched
 
 
@@ -77,8 +77,8 @@ def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> 
 
 def least(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tuple[tuple[eq.Param, eq.Expr], ...]:
     """How many threads, blocks, or threads of a block a launch is taken to have at least: what guards of the source let
-    through of an index that is a thread's, a block's, or a thread's in its block and nothing else; one, where they
-    share out what there is (:func:`_some`)."""
+    through of an index that is a thread's, a block's, or a thread's in its block and nothing else, or of the digits of
+    a thread's (:func:`_taken_apart`); one, where they share out what there is (:func:`_some`)."""
     told, used = _told(accesses), {*hardware(cx.function.body)}
     heads = {("blockDim", "gridDim"): "threads", ("gridDim",): "grid", ("blockDim",): "block"}
     found: dict[tuple[eq.Param, eq.Expr], None] = {}
@@ -89,7 +89,28 @@ def least(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tu
         axis, strides = cx.axes[a.name], "blockDim" if head == "block" else "gridDim"
         if axis not in cx.persistent and (strides, axis) not in used and _ends_at(a, told) and not by_launch(_ends(a)):
             found[eq.Param(f"{head}.{threads.AXES[axis]}", INT), a.hi] = None
-    return (*found, *_some(cx, stmts))
+    return (*found, *_taken_apart(cx, stmts, used), *_some(cx, stmts))
+
+
+def _taken_apart(
+    cx: Context, stmts: tuple[eq.Stmt, ...], used: Set[tuple[str, int]]
+) -> dict[tuple[eq.Param, eq.Expr], None]:
+    """The threads whose digits (``i / w``, ``i % w``) guards let through: one more than the number of the last."""
+    found: dict[tuple[eq.Param, eq.Expr], None] = {}
+    ends = {a.name: a.hi for a in _written_over(stmts)}
+    last: dict[eq.Expr, eq.Expr] = {eq.Index(n, INT): to_expr(to_poly(hi) + -1) for n, hi in ends.items()}
+    for axis, letter in enumerate(threads.AXES):
+        own, block, size = (cx.threads.get((kind, axis)) for kind in ("thread", "block", "blockDim"))
+        if own is None or block is None or size is None or axis in cx.persistent or ("gridDim", axis) in used:
+            continue
+        number = to_poly(own) + to_poly(block) * to_poly(size)
+        names = number.indices()
+        if names and names <= ends.keys() & cx.digits.keys():
+            if asks_for((ends[n] for n in sorted(names)), ("threads.", "block.", "grid.", "warps.")):
+                continue  # no guard says where they end
+            extent = to_poly(substitute(to_expr(number), last)) + 1
+            found[eq.Param(f"threads.{letter}", INT), to_expr(extent)] = None
+    return found
 
 
 def _some(cx: Context, stmts: tuple[eq.Stmt, ...]) -> dict[tuple[eq.Param, eq.Expr], None]:
