@@ -31,6 +31,7 @@ REFUSED = ("by_clock", "by_input", "by_state", "backwards", "odd_bytes", "swap_b
            "generated_by_a_state", "pointers_without_a_number",
            "rows_that_swap", "rows_of_other_lengths", "one_row_is_set", "numbers_and_structs",
            "one_piece_smoothed", "pieces_that_meet", "functor_of_a_changing_number", "functor_with_a_state",
+           "functor_that_a_changed_one_was",
            "with_a_label",
            "struct_by_data", "recursion_without_end", "recursion_by_data",
            "status_of_elsewhere", "object_of_elsewhere", "another_name_of_memory", "moved_by_an_algorithm",

@@ -118,3 +118,24 @@ def test_a_cell_that_one_thread_of_each_block_stores_is_read_by_all(thread):
     done = pipeline.translate(GRID_WIDE.format(writer=f"cuda.threadIdx.x == {thread}"), "k.py")
     assert done.raised == ("f",), done.diagnostics
     agrees(done, pipeline.Request(gradients=True, shapes={"x": (20,), "y": (20,)}, grid=(3,), block=(8,)), thread)
+
+
+COUNTED = {  # how many cells are filled with zeros before data say where to count
+    "none missing": ("if (t < 64) s[t] = 0;", True),
+    "half of them missing": ("if (t < 32) s[t] = 0;", False),
+    "the last one missing": ("for (int b = t; b < 63; b += 64) s[b] = 0;", False),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_count_fills_no_cell(name):
+    """What is added where data say was taken to fill the cells that all threads read then."""
+    fill, defined = COUNTED[name]
+    rest = " __syncthreads(); if (i < n) atomicAdd(&s[h[i]], 1); __syncthreads(); atomicAdd(&c[t], s[t]); }"
+    done = pipeline.translate(HEAD.replace("float *y", "int *c") + "__shared__ int s[64]; " + fill + rest, "k.cu")
+    if not defined:
+        assert done.text is None and "KR207" in {d.code for d in done.diagnostics}
+        return
+    assert done.text is not None, done.diagnostics
+    shapes = {"x": (1,), "h": (80,), "c": (64,)}
+    agrees(done, pipeline.Request(shapes=shapes, values={"n": 80}, grid=(2,), block=(64,), gradients=False))

@@ -38,7 +38,7 @@ from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
 from kraise.frontends.cuda_c.host_names import handed
 from kraise.frontends.cuda_c.host_references import References
-from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, declared_once
+from kraise.frontends.cuda_c.host_renames import changed_names, changed_objects, declared_names, declared_once
 from kraise.frontends.cuda_c.host_rounds import Rounds
 from kraise.frontends.cuda_c.host_stepped import SteppedLoops
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
@@ -161,6 +161,7 @@ class HostReader(
         params, copied = list[k.Param](), list[h.Stmt]()
         self.handed = handed(body)
         self.settled_numbers = declared_once(declarator, body) - changed_names(body)
+        self.changed_objects = changed_objects(body)
         for at, p in enumerate(trees(declarator, "parameter_declaration")):
             copied += self.parameter(at, p, params)
         params += static

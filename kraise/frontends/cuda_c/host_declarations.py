@@ -26,7 +26,7 @@ from kraise.frontends.cuda_c.host_calls import Calls
 from kraise.frontends.cuda_c.host_dims import Dims
 from kraise.frontends.cuda_c.host_grids import is_grid
 from kraise.frontends.cuda_c.host_names import callee, is_handle, normal, product, rows_of, with_known_rows
-from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_vector, record_behind
+from kraise.frontends.cuda_c.host_places import Places, is_bank, is_dim3, is_record, is_vector, record_behind
 from kraise.frontends.cuda_c.host_racks import holds_racks
 from kraise.frontends.cuda_c.program import struct_parameter
 from kraise.frontends.cuda_c.tokens import Raw
@@ -56,6 +56,7 @@ class Declarations(Dims, Calls, Places):
     places: set[str]
     listed: dict[str, tuple[k.Expr, ...]]
     functor_values: dict[str, Any]
+    changed_objects: set[str]
     handed: set[str]
     device_vectors: set[str]
     renames: dict[str, list[Raw] | None]
@@ -225,7 +226,7 @@ class Declarations(Dims, Calls, Places):
         if is_vector(t):  # float3 g = make_float3(0, -9.8f, 0)
             members = self.record(name, t, d)  # type: ignore[arg-type]
             return members + (self.vector_given(name, initial[0], d) if len(initial) == 1 else [])
-        if record_behind(t) is not None and not isinstance(t, Reference):
+        if self.record_type(name, t) is not None and not isinstance(t, Reference):
             return self.declared_record(name, t, initial, d)
         if is_grid(t) and not isinstance(t, Container) and (rows := self.grid(name, t, initial, d)) is not None:
             return rows  # type: ignore[no-any-return]
@@ -291,9 +292,15 @@ class Declarations(Dims, Calls, Places):
             return AUTO
         return found if isinstance(found, ScalarType) or (isinstance(found, Pointer) and leaf(found.to)[0]) else AUTO
 
+    def record_type(self, name: str, t: CType) -> Struct | None:
+        """The struct of a variable: also of a class that is called, if its members are set one by one."""
+        inner = t.to if isinstance(t, Pointer) else t
+        called = name in self.changed_objects and isinstance(inner, Struct) and bool(inner.members)
+        return inner if called and is_record(inner, called=True) else record_behind(t)  # type: ignore[return-value]
+
     def declared_record(self, name: str, t: CType, initial: list[Tree], d: Tree) -> list[h.Stmt]:
         """A struct: ``Fields f``, ``f = {…}``, ``f = make(n)``, ``f = g``, ``*s = &f``, ``*s = malloc(…)``."""
-        inner = record_behind(t)
+        inner = self.record_type(name, t)
         assert inner is not None
         other = self.record_of(initial[0]) if len(initial) == 1 else ""
         if other and not isinstance(t, Pointer) and not self.copies(self.kinds[other], inner):

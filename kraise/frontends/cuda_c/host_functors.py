@@ -28,6 +28,9 @@ _MARKS = frozenset(("__device__", "__host__", "const", "noexcept"))
 
 def type_of(reader: Any, node: Node) -> Struct | None:
     """The class of an object that a launch is given, None for any other argument."""
+    inner: Any = strip(node)
+    if kind(inner) == "id_expression" and callee(inner) in reader.kinds:
+        return reader.kinds[callee(inner)]  # type: ignore[no-any-return]
     found = _made(reader, node)
     return found[0] if found is not None else None
 

@@ -308,15 +308,16 @@ def is_dim3(t: CType) -> bool:
     return isinstance(t, Struct) and t.name in ("uint3", "dim3")
 
 
-def is_record(t: CType) -> bool:
-    """Is it a struct of numbers, pointers to numbers, arrays of either, handles and such structs, and no functor?"""
+def is_record(t: CType, called: bool = False) -> bool:
+    """Is it a struct of numbers, pointers to numbers, arrays of either, handles and such structs, and no functor (if
+    not ``called``)?"""
     if not isinstance(t, Struct) or t.vector:
         return False
     methods = getattr(t.defined, "methods", ())
     functor = any(m.startswith("operator(") for m in methods)
     return (
         bool(t.members or methods or getattr(t.defined, "constructors", ()))
-        and not functor
+        and (called or not functor)
         and all(_holds(m) for _, m in t.members)
     )
 

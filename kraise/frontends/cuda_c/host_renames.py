@@ -25,6 +25,19 @@ def changed_names(body: Tree) -> set[str]:
     return found - {""}
 
 
+def changed_objects(body: Tree) -> set[str]:
+    """The variables that a body assigns to, or to a member of."""
+    found: set[str] = set()
+    for t in body.iter_subtrees():
+        changes = t.data in ("unary_expression", "postfix_expression") and {"++", "--", "&"} & set(map(str, t.children))
+        if t.data == "assignment_expression" or changes:
+            place: Any = strip(next((c for c in t.children if isinstance(c, Tree)), t.children[0]))
+            while kind(place) == "member_expression":
+                place = strip(place.children[0])
+            found.add(callee(place) if isinstance(place, Tree) else "")
+    return found - {""}
+
+
 def locals_of(declarator: Tree, body: Tree) -> set[str]:
     """The names that a function has for itself."""
     given = {str(last_name(d)) for d in declarator.find_data("declarator_id") if last_name(d) is not None}

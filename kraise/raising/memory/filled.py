@@ -139,6 +139,8 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
         for c in raw.path:
             if c not in cx.launch_path:
                 conditions += conjuncts(solved.apply(c))
+            elif _radix(cx, c) & free and (not chosen or _told_apart(cx, raw)):
+                (exists if chosen else conditions).extend(conjuncts(solved.apply(c)))
         for (kind, axis), thread in cx.threads.items():
             thread = cx.sharing.get(axis, thread)
             if kind == "thread" and free_indices(thread) & free:
@@ -161,6 +163,35 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
                 kept[kind].append(c)
     found_ = tuple(kept["exists"]), tuple(kept["conditions"])
     return Solved(mapping, *found_, frozenset(unknown), exact=tuple(exact), chosen=chosen, parted=parted)
+
+
+def _radix(cx: Context, c: eq.Expr) -> set[str]:
+    """The digits of a thread's number that a condition of the launch keeps within their radix: ``lane < 32``."""
+    fact = classify(c)
+    if fact is None or any(not isinstance(a, eq.Index) for a in fact.poly.atoms()):
+        return set()
+    numbers = [t for (kind, _), t in cx.threads.items() if kind == "thread"]
+    return {n for t in numbers if not isinstance(t, eq.Index) for n in free_indices(t) & free_indices(c)}
+
+
+def _told_apart(cx: Context, raw: RawWrite) -> bool:
+    """Whether a store asks for the digits of its thread's number, not for the number alone: ``if (warp == 0)``."""
+    from kraise.raising.run.arithmetic import tidy
+
+    asked = [raw.value, *(c for c in raw.path if c not in cx.launch_path)]
+    for (kind, _), thread in cx.threads.items():
+        number = to_poly(thread)
+        digits = [a for a in number.atoms() if isinstance(a, eq.Index) and a.name not in cx.blocks]
+        last = next((a for a in digits if number.coefficient(a).value == 1), None)
+        if kind != "thread" or len(digits) < 2 or last is None:
+            continue
+        by_number = {last: to_expr(to_poly(eq.Index(last.name + _PRIME, INT)) - number.without(last))}
+        names = {a.name for a in digits}
+        if any(names & free_indices(tidy(substitute(e, by_number))) for e in asked if last.name in free_indices(e)):
+            return True
+        if any(names & free_indices(e) for e in asked if last.name not in free_indices(e)):
+            return True
+    return False
 
 
 def _joined(

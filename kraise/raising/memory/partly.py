@@ -17,6 +17,7 @@ from kraise.analysis.certain import sure
 from kraise.analysis.conditions import conjunction, conjuncts, negate
 from kraise.analysis.dependence import implied, impossible
 from kraise.analysis.leaving import always
+from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, children, free_indices, substitute, topological, transform
@@ -142,6 +143,8 @@ class _Use:
             return
         found = filling(self.cx, store, subs, guards)
         if found is None:
+            if store.accumulate and not store.view:  # a count where data say: what it is added to must be there, too
+                self.cell(store.before, subs, guards, missed)
             return
         mapping, left = found
         inside = (*guards, *left)
@@ -220,11 +223,14 @@ def _instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path
         return None
     mapping: dict[eq.Expr, eq.Expr] = {}
     more: list[eq.Expr] = []
-    for own, asked in zip(store.subscripts, subs, strict=True):
+    both = sorted(zip(store.subscripts, subs, strict=True), key=lambda pair: not isinstance(pair[0], eq.Index))
+    for own, asked in both:
         if isinstance(own, eq.Index) and own not in mapping:
             mapping[own] = tidy(asked)
         elif not free_indices(own):
             more.append(eq.Op("eq", (asked, own), BOOL))
+        elif (one := _solved(own, asked, mapping)) is not None:
+            mapping |= one
         else:
             return None
     if set(store.loops) - {n for i in mapping for n in free_indices(i)}:
@@ -234,6 +240,20 @@ def _instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path
         return mapping, tuple(p for c in path for p in conjuncts(c))
     except Unmovable:
         return None
+
+
+def _solved(own: eq.Expr, asked: eq.Expr, mapping: dict[eq.Expr, eq.Expr]) -> dict[eq.Expr, eq.Expr] | None:
+    """The one index that is not known yet of ``own == asked``, in which it stands by itself: ``t - 64 * block``."""
+    place = to_poly(own)
+    unknown = [a for a in place.atoms() if isinstance(a, eq.Index) and a not in mapping]
+    if len(unknown) != 1 or not place.is_affine_in(place.indices()):
+        return None
+    (index,) = unknown
+    sign, rest = place.coefficient(index).value, place.without(index)
+    if sign not in (1, -1):
+        return None
+    others = to_poly(tidy(substitute(to_expr(rest), mapping)))
+    return {index: tidy(to_expr((to_poly(asked) - others) * sign))}
 
 
 __all__ = ["filling", "marked", "settle"]

@@ -2121,6 +2121,26 @@ void functors_of_kernels(float *x, float *y, int n) {
     auto halve = [] __device__(float v) { return 0.5f * v; };
     launch_apply(x, n - 1, halve);
 }
+struct Spread { float k, b; __device__ float operator()(float v) const { return k * v + b; } };
+void functors_that_change(float *x, float *y, int n) {
+    Spread a{2.0f, -1.0f}, c{1.5f, 0.5f}, unset;
+    a.k = 3.0f;
+    apply_to<<<1, 64>>>(x, n, a);
+    for (int i = 0; i < 3; i++) { apply_to<<<1, 64>>>(y, n, a); a.k *= 0.5f; a.b += 1.0f; }
+    c = Spread{0.25f, 2.0f};
+    apply_to<<<1, 64>>>(x, n, c);
+    if (n > 7) unset.k = 1.5f; else unset.k = 4.0f;
+    unset.b = a.b;
+    Spread *p = &unset;
+    p->b += 1.0f;
+    apply_to<<<1, 64>>>(y, n, unset);
+}
+void functor_that_a_changed_one_was(float *x, float *y, int n) {
+    Spread a{2.0f, -1.0f};
+    Spread b = a;
+    b.k = 7.0f;
+    apply_to<<<1, 64>>>(x, n, b);
+}
 void functor_of_a_changing_number(float *x, float *y, int n) {
     float s = 3.0f;
     auto op = [=] __device__(float v) { return s * v; };
