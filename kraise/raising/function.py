@@ -260,7 +260,7 @@ class Raiser:
             ndrange=ndrange,
             doc=function.doc,
             equations=lines,
-            assumptions=(*cx.assumptions, *fits),
+            assumptions=tuple(dict.fromkeys((*cx.assumptions, *fits))),
             checks=(
                 *filter(None, (launches.where_given(launch, c) for c in open_checks(tuple(cx.checks), function.span))),
                 *open_checks(tuple((c, message(c)) for c in strongest(cx.assumed)), function.span),

@@ -19,6 +19,7 @@ from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
+from kraise.raising.memory.both_ends import are_ends, both_ends
 from kraise.raising.memory.colours import whole_turns
 
 Path = tuple[eq.Expr, ...]
@@ -161,7 +162,7 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
                     (size,) = gap.terms
                     gap = Poly({size: 1})
                 out[eq.Op("le", (to_expr(top + low + 1), to_expr(gap)), BOOL)] = None
-    return tuple(out) or whole_turns(accesses)
+    return tuple(out) or whole_turns(accesses) or both_ends(accesses)
 
 
 def of_large_sizes(condition: eq.Expr) -> tuple[eq.Expr, ...]:
@@ -232,6 +233,8 @@ def message(condition: eq.Expr) -> str:
             what = "cells of one colour would be neighbours"
         case eq.Op(name="ge", args=(_, least)):
             what = "cells would overlap" if least is ONE else "a subscript or a bound would be negative"
+        case eq.Op(name="le", args=(width, begin)) if are_ends(width, begin):
+            what = "the cells at both ends would overlap"
         case _:
             what = "rows would overlap"
     return f"{what}: {render_expr(condition)} must hold"

@@ -260,11 +260,16 @@ def _product(extents: tuple[int, ...]) -> int:
 
 def _demands(functions: Iterable[Any], name: str) -> Iterator[tuple[eq.Expr, eq.Expr]]:
     """What a function demands to be equal, of a launch if it is given."""
+    for condition in _conditions(functions, name):
+        match condition:
+            case eq.Op(name="or", args=(_, eq.Op(name="eq", args=(a, b)))) | eq.Op(name="eq", args=(a, b)):
+                yield a, b
+
+
+def _conditions(functions: Iterable[Any], name: str) -> Iterator[eq.Expr]:
+    """What a function checks."""
     for function in functions:
-        for condition, _ in getattr(function, "checks", ()) if function.name == name else ():
-            match condition:
-                case eq.Op(name="or", args=(_, eq.Op(name="eq", args=(a, b)))) | eq.Op(name="eq", args=(a, b)):
-                    yield a, b
+        yield from (c for c, _ in getattr(function, "checks", ()) if function.name == name)
 
 
 def demanded_threads(functions: Iterable[Any], name: str) -> dict[int, int]:
@@ -284,8 +289,13 @@ def _one_row(functions: Iterable[Any], name: str) -> int:
 
 
 def demanded_sizes(functions: Iterable[Any], name: str) -> dict[str, int]:
-    """Values for the sizes that a function demands to be multiples of a number: two tiles for the first of them."""
+    """Values for the sizes that a function demands to be multiples of a number: two tiles for the first of them; and
+    for those of two ends that must not meet (``d <= n - d``)."""
     found: dict[str, int] = {}
+    for condition in _conditions(functions, name):
+        match condition:
+            case eq.Op(name="le", args=(eq.Param(name=width) as d, begin)) if d in topological((begin,)):
+                found[width] = 2
     for a, b in _demands(functions, name):
         match a, b:
             case eq.Op(name="mod", args=(size, eq.Const(value=int() as n))), eq.Const(value=0):
