@@ -44,7 +44,7 @@ class Context:
         self.versions: dict[eq.Version, Py] = {}
         self.lazy: dict[eq.Version, Callable[[], Py]] = {}
         self.blank: set[eq.Version] = set()  # new arrays of zeros
-        self.like: dict[str, str] = {}
+        self.like: dict[str, str] = {n: kind[5:] for n, kind in kernel.must_be if kind.startswith("like ")}
         self.under: dict[tuple[eq.Version, tuple[eq.Expr, ...]], eq.Version] = {}
         self.last_use: dict[eq.Version, int] = {}
         self.accessed: set[str] = set()  # the others (of which sizes are used) may have any number of axes
@@ -63,8 +63,7 @@ class Context:
         self.nonempty, self.constant = set[eq.Expr](), set[eq.Expr]()  # over a value at least; without a derivative
         self.starts, self.into = dict[eq.Expr, eq.Const | None](), dict[eq.Expr, eq.Version]()  # see function.py
         self.reached: dict[tuple[str, int], list[Linear]] = {}  # see loads/one_cell
-        # what comes after the current statement (None: in a loop)
-        self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None
+        self.following: tuple[tuple[eq.Stmt, ...], tuple[object, ...]] | None = None  # None: in a loop
         self.rows: dict[eq.Version, tuple[Py, bool, bool]] = {}  # kept back by stores/joined
         self.whole_rows: dict[eq.Version, Row] = {}  # see stores/whole_rows
         self.pieces: dict[eq.Version, Pieces] = {}  # see stores/pieces
@@ -351,7 +350,8 @@ class Context:
         if made is not None:
             return tuple(linear(e) for e in made)
         rank = self.ndim.get(version.array, 1)
-        return tuple(linear(eq.Shape(version.array, k, INT32)) for k in range(rank))
+        array = next((k[10:] for n, k in self.kernel.must_be if n == version.array and "shaped as" in k), version.array)
+        return tuple(linear(eq.Shape(array, k, INT32)) for k in range(rank))
 
     # --- blocks ----------------------------------------------------------------------------
 

@@ -52,6 +52,7 @@ class _Emptied:
         self.whole, self.size = kernel, size
         self.versions: dict[eq.Version, eq.Version] = {}  # of arrays to which nothing was stored
         self.started: dict[tuple[str, str], eq.ScalarCarry] = {}  # what folds without a round carried
+        self.filled: dict[eq.Version, eq.Const] = {}  # what new arrays hold everywhere
 
     def kernel(self) -> eq.Kernel:
         body = [s for stmt in self.whole.body for s in self.statement(stmt)]
@@ -90,7 +91,11 @@ class _Emptied:
         match stmt:
             case eq.Fold(axis=None, condition=condition) if condition is not None:
                 self.nothing(stmt)
-                if self.expression(condition, memo) != _FALSE:
+                at_first: dict[eq.Expr, eq.Expr] = {}
+                for c in stmt.scalars:
+                    if not c.axes:
+                        at_first[eq.CarryIn(stmt.name, c.name, (), c.type)] = c.init
+                if self.expression(substitute(condition, at_first), memo) != _FALSE:
                     raise _More
                 return []
             case eq.Fold(axis=eq.Axis() as axis):
@@ -109,7 +114,10 @@ class _Emptied:
                 assert isinstance(done, eq.Write)
                 return [replace(done, before=self.current(before), where=None if done.where == _TRUE else done.where)]
             case eq.New():
-                return [map_statement(stmt, lambda e: self.expression(e, memo))]
+                made = map_statement(stmt, lambda e: self.expression(e, memo))
+                if isinstance(made, eq.New) and isinstance(made.fill, eq.Const):
+                    self.filled[made.version] = made.fill
+                return [made]
         raise _More
 
     def same(self, stmt: eq.Fold) -> None:
@@ -135,6 +143,9 @@ class _Emptied:
             case ((eq.Op(name="floordiv", args=(e, by)), 1),):  # (0 + k - 1) // k rounds
                 less = linear(by) - linear(e)
                 return gap.constant <= 0 and not less.terms and less.constant > 0
+            case ((eq.Op(name="min", args=ends), 1),):  # up to the smaller of two ends
+                known = [e.constant for e in map(linear, ends) if not e.terms]
+                return bool(known) and min(known) + gap.constant <= 0
         return not gap.terms and gap.constant <= 0
 
     def one(self, node: eq.Expr) -> eq.Expr:
@@ -145,7 +156,8 @@ class _Emptied:
             case eq.Read(version=version, outside=outside, limit=limit):
                 if outside or limit is not None:
                     raise _More
-                return replace(node, version=self.current(version))
+                now = self.current(version)
+                return self.filled.get(now) or replace(node, version=now)
             case eq.FoldResult(fold=fold, name=name, axes=axes) | eq.CarryIn(fold=fold, name=name, axes=axes):
                 carry = self.started.get((fold, name))
                 if carry is None and isinstance(node, eq.CarryIn):
@@ -181,6 +193,10 @@ def _neutral(op: str, kind: ScalarType) -> eq.Expr:
         return eq.Const(float(value) if kind.is_inexact else value, kind)
     if op in ("min", "max") and kind.is_inexact:
         return eq.Const(float("inf") if op == "min" else -float("inf"), kind)
+    if op in ("min", "max") and kind.is_integer and kind.bits:
+        signed = kind.kind == "int"
+        least, most = (-(1 << (kind.bits - 1)), (1 << (kind.bits - 1)) - 1) if signed else (0, (1 << kind.bits) - 1)
+        return eq.Const(most if op == "min" else least, kind)
     raise _More
 
 

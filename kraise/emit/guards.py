@@ -322,8 +322,8 @@ def early_return(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...
 
 
 def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
-    """That a parameter has the type of ``jnp.zeros(n, float)``, where one changes places with it; that parameters which
-    expressions over arrays take for numbers are no arrays."""
+    """That a parameter has the type of ``jnp.zeros(n, float)`` or of another one, where these change places; that
+    parameters which expressions over arrays take for numbers are no arrays."""
     out: list[Stmt] = []
     if names := [context.param_text(n) for n, kind in kernel.must_be if kind == "number" and n not in context.statics]:
         test = " or ".join(f"jnp.ndim({name})" for name in names)
@@ -343,6 +343,13 @@ def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
         said = py.quoted(f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place")
         test = f"if {context.param_text(name)}.dtype != jnp.result_type(float):"
         out.append(Raw(test, [Raw(f"raise ValueError({said})")]))
+    for word, what, attribute in (("like ", "type", "dtype"), ("shaped as ", "shape", "shape")):
+        for name, other in ((n, kind.removeprefix(word)) for n, kind in kernel.must_be if kind.startswith(word)):
+            one, first = context.param_text(name), context.param_text(other)
+            said = py.quoted(
+                f"{kernel.name}: {first} and {one} must be of one {what}, for copies of them change places"
+            )
+            out.append(Raw(f"if {one}.{attribute} != {first}.{attribute}:", [Raw(f"raise ValueError({said})")]))
     return out
 
 

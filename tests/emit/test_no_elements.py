@@ -266,3 +266,67 @@ def test_a_returned_element_of_an_array_that_is_made():
         a, b = rng.random(n), rng.random(m)
         np.testing.assert_allclose(f(a, b, w), made["f"](a, b, w), rtol=1e-6, err_msg=f"{n, m, w}")
     agrees(done, pipeline.Request(shapes={"a": (5,), "b": (6,)}, values={"w": 3}), done.text)
+
+
+COUNTED = """
+import numpy as np
+
+def f(x, k):
+    count = np.zeros(k, dtype=np.int64)
+    for v in x:
+        count[v] += 1
+    out = np.empty_like(x)
+    pos = 0
+    for v in range(k):
+        for _ in range(count[v]):
+            out[pos] = v
+            pos += 1
+    return out
+"""
+INCREASING = """
+import numpy as np
+
+def f(x, k):
+    n = len(x)
+    L = np.ones(n, dtype=np.int64)
+    for i in range(n):
+        for j in range(i):
+            if x[j] < x[i] and L[j] + 1 > L[i]:
+                L[i] = L[j] + 1
+    best = 0
+    for i in range(n):
+        best = max(best, L[i])
+    return best
+"""
+COLUMNS = """
+import numpy as np
+
+def f(A, k):
+    m, n = A.shape
+    R = A.copy()
+    for p in range(min(m - 1, n)):
+        v = np.zeros(m)
+        for i in range(p, m):
+            v[i] = R[i, p]
+        v[p] += k
+        for j in range(p, n):
+            s = 0.0
+            for i in range(p, m):
+                s += v[i] * R[i, j]
+            for i in range(p, m):
+                R[i, j] -= s * v[i]
+    return R
+"""
+
+
+@pytest.mark.parametrize("source", [COUNTED, INCREASING, COLUMNS], ids=["counted", "increasing", "columns"])
+def test_rounds_that_empty_arrays_leave_none_of(source):
+    """A ``while`` whose condition does not hold at first, an integer's maximum of nothing, up to the smaller of two."""
+    done = pipeline.translate(source, "f.py")
+    assert done.text is not None, done.diagnostics
+    made: dict = {}
+    exec(source, made)
+    f, rng = load_module(done.text).f, np.random.default_rng(0)
+    for n in (0, 1, 2, 7):
+        x = rng.random((4, n)) if source == COLUMNS else rng.integers(0, 5, n)
+        np.testing.assert_allclose(f(x, 5), made["f"](x, 5), rtol=1e-4)

@@ -415,3 +415,29 @@ def test_places_that_a_loop_with_a_condition_carries(kind):
 
 def test_the_same_in_cuda():
     verified(C_JUMPS, "cuda_c")
+
+
+JOINED = """import numpy as np
+
+def f(src, dst, n):
+    parent = np.arange(n)
+    for e in range(len(src)):
+        a = src[e]
+        while parent[a] != a:
+            a = parent[a]
+        b = dst[e]
+        while parent[b] != b:
+            b = parent[b]
+        if a != b:
+            parent[a] = b
+    return parent
+"""
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_an_element_is_as_wide_as_the_indices_that_follow_it(kind):
+    rng, given = np.random.default_rng(1), {}
+    exec(JOINED, given)
+    for n, m in ((1, 0), (2, 3), (7, 5)):
+        src, dst = rng.integers(0, n, m).astype(kind), rng.integers(0, n, m).astype(kind)
+        assert run(JOINED, "f", src, dst, n).tolist() == given["f"](src, dst, n).tolist()

@@ -117,13 +117,15 @@ def _becomes_wide(ctx: Context, s: eq.ScalarCarry, value: eq.Expr) -> bool:
     here, everywhere = list(sources(ctx, value)), [*sources(ctx, s.init), *sources(ctx, s.update)]
     own = [n for n in here if not isinstance(n, eq.CarryIn | eq.FoldResult)]
     elements = any(isinstance(n, eq.Read) for n in own)
-    return elements and not any(map(_is_whole, here)) and any(map(_is_whole, everywhere))
+    return elements and not any(_is_whole(ctx, n) for n in here) and any(_is_whole(ctx, n) for n in everywhere)
 
 
-def _is_whole(node: eq.Expr) -> bool:
-    """Whether a value is an integer as wide as JAX makes them."""
-    made = isinstance(node, eq.Cast) and node.type == INT
-    return made or isinstance(node, eq.Index | eq.ArgReduce) or _is_total(node)
+def _is_whole(ctx: Context, node: eq.Expr) -> bool:
+    """Whether a value is an integer as wide as JAX makes them, or an element of an array of such ones."""
+    if isinstance(node, eq.Cast) and node.type == INT or isinstance(node, eq.Index | eq.ArgReduce) or _is_total(node):
+        return True
+    own = isinstance(node, eq.Read) and node.type == INT and node.version.array in ctx.extents
+    return own and _is_wide(ctx, node)
 
 
 def _starts_wide(ctx: Context, s: eq.ScalarCarry) -> bool:

@@ -11,6 +11,7 @@ from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.source import dotted
 from kraise.frontends.python.views import View
 from kraise.ir.kernel import Const, Expr, LocalArray, Stmt, Store, Var
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, NUMBER, ScalarType
 
 
@@ -22,8 +23,17 @@ def allocation(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CST
     found = _allocated(scope, fresh, value, node)
     for s in found or ():
         if isinstance(s, LocalArray):
-            scope.kinds[s.name] = scope.kind(s.like) if s.like else (s.element, "")
+            scope.kinds[s.name] = scope.kind(s.like) if s.like else (_kept(scope, s, tuple(found or ()), value), "")
     return remade.again(scope, name, fresh, found, node) if made_again and found else found
+
+
+def _kept(scope: Scope, array: LocalArray, made: tuple[Stmt, ...], value: cst.BaseExpression) -> ScalarType:
+    """The type that a new array keeps: of floats, where all that ``made`` gives it is; of a list what is stored."""
+    if array.element != NUMBER or (isinstance(value, cst.Call) and calls.concept_of(scope, value)[1] == "alloc.list"):
+        return array.element
+    given = [s.value for s in walked(made) if isinstance(s, Store) and s.array == array.name]
+    given += [] if array.fill is None else [array.fill]
+    return FLOAT if given and all(elementwise.is_float(scope, e) for e in given) else NUMBER
 
 
 def _allocated(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[Stmt] | None:
@@ -149,7 +159,7 @@ def _numpy(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, concept: 
     """``np.zeros(shape, dtype)`` and relatives."""
     kind = concept.rpartition(".")[2]
     span = scope.span(node)
-    full = kind == "full"
+    full = kind in ("full", "list")
     filled = _argument(call, 1, "fill_value") if full else None
     dtype = _argument(call, 2 if full else 1, "dtype")
     if concept.startswith("alloc_like"):
@@ -163,7 +173,9 @@ def _numpy(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode, concept: 
     else:
         shape = _shape(scope, _argument(call, 0, "shape"), call)
         fallback = FLOAT
-        if filled is not None and dtype is None:
+        if kind == "list":
+            fallback = NUMBER  # of what is stored in it
+        elif filled is not None and dtype is None:
             value = ex.scalar(scope, filled)
             fallback = value.type if isinstance(value, Const) else NUMBER
         element, like = element_type(scope, dtype, fallback)

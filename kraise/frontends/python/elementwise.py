@@ -16,8 +16,8 @@ from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.ranks import ELEMENTWISE, REDUCTIONS
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.views import View, minus
-from kraise.ir.kernel import ArrayRef, Assign, Const, Expr, For, If, Load, LocalArray, Op, Stmt, Store, Var
-from kraise.ir.types import BOOL, FLOAT, INT, NUMBER
+from kraise.ir.kernel import ArrayRef, Assign, Const, Expr, For, If, Load, LocalArray, Op, Shape, Stmt, Store, Var
+from kraise.ir.types import BOOL, FLOAT, INT, INT64, NUMBER
 
 
 def operand(scope: Scope, node: cst.CSTNode) -> View | None:
@@ -188,8 +188,42 @@ def bind(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) 
     indices = fresh_indices(scope, source.rank)
     element, shape = at_element(scope, value, indices, shape)
     array = made(scope, name, shape, "", node)
+    if is_float(scope, element):
+        scope.kinds[name] = (FLOAT, "")
     body = Store(name, tuple(Var(i, INT, span=span) for i in indices), element, span=span)
     return [*scope.taken(), array, nest(indices, shape, (body,), span)]
+
+
+def is_float(scope: Scope, value: Expr) -> bool:
+    """Whether a value is surely one of numpy's floats: of numbers, sizes and elements of such arrays, with a fraction,
+    a quotient or such an element among them."""
+    parts = _real_parts(scope, value)
+    return parts is not None and "float" in parts
+
+
+def _real_parts(scope: Scope, value: Expr) -> set[str] | None:
+    """Which kinds of numbers make a value, ``float`` and ``int``; None where another one might."""
+    match value:
+        case Const(value=bool()):
+            return None
+        case Const(value=int() | float() as number):
+            return {"float" if isinstance(number, float) else "int"}
+        case Shape():
+            return {"int"}
+        case Var(name=name):
+            if name in scope.known or name in scope.sizes:
+                return _real_parts(scope, scope.known.get(name) or scope.sizes[name])
+            counts = [e for shape in scope.shapes.values() for e in shape]
+            return {"int"} if any(isinstance(e, Var) and e.name == name for e in counts) else None
+        case Load(array=array):
+            element, _ = scope.kind(array)
+            return {"float"} if element == FLOAT else {"int"} if element in (INT, INT64) else None
+        case Op(name="add" | "sub" | "mul" | "div" | "neg" as name, args=args):
+            found = [_real_parts(scope, a) for a in args]
+            if any(f is None for f in found):
+                return None
+            return set().union(*(f for f in found if f), {"float"} if name == "div" else ())
+    return None
 
 
 def result(scope: Scope, value: cst.BaseExpression, node: cst.CSTNode) -> ArrayRef | None:

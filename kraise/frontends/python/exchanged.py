@@ -49,7 +49,7 @@ def exchanges(body: cst.BaseSuite, params: Collection[str], ranks: Mapping[str, 
         group = frozenset(n for p in pairs for n in p)
         touching = [g for g in found.groups if g & group]
         found.groups = [g for g in found.groups if not g & group] + [group.union(*touching)]
-    made = {_bound_to_call(n) for n in walk(body) if isinstance(n, cst.Assign)}
+    made = {_bound_to_new(n) for n in walk(body) if isinstance(n, cst.Assign)}
     own = {n for n in made if n is not None and ranks.get(n) and n not in params and bound[n] == times[n] + 1}
     found.groups = [g for g in found.groups if g <= own]
     found.pairs = {k: pairs for k, pairs in found.pairs.items() if found.of(pairs[0][0])}
@@ -67,7 +67,7 @@ def _candidates(body: cst.BaseSuite) -> Iterator[Candidate]:
             continue
         lines = [s.body[0] for s in node.body if isinstance(s, cst.SimpleStatementLine) and len(s.body) == 1]
         yield from _by_three(node, body)
-        made = [t for s in lines if (t := _bound_to_call(s))]
+        made = [t for s in lines if (t := _bound_to_new(s))]
         for line in lines:
             if not isinstance(line, cst.Assign) or len(line.targets) != 1:
                 continue
@@ -108,8 +108,10 @@ def _move(line: cst.CSTNode) -> tuple[cst.BaseExpression, tuple[str, str]] | Non
     return None if target is None or source is None else (s.value, (target, source))
 
 
-def _bound_to_call(line: cst.CSTNode) -> str | None:
-    if isinstance(line, cst.Assign) and len(line.targets) == 1 and isinstance(line.value, cst.Call):
+def _bound_to_new(line: cst.CSTNode) -> str | None:
+    """A name that is bound to the result of a call or of arithmetic: of arrays, a new one."""
+    new = cst.Call | cst.BinaryOperation | cst.UnaryOperation
+    if isinstance(line, cst.Assign) and len(line.targets) == 1 and isinstance(line.value, new):
         return _name(line.targets[0].target)
     return None
 
@@ -120,20 +122,20 @@ def _name(node: cst.BaseExpression) -> str | None:
 
 def lowered(scope: Scope, pairs: tuple[tuple[str, str], ...], node: cst.CSTNode) -> list[Stmt]:
     """The exchange, cell by cell."""
-    from kraise.frontends.python.remade import same
+    from kraise.frontends.python.remade import agreed
 
     names = sorted({n for p in pairs for n in p})
     group = scope.exchanges.of(names[0])
     shapes = [scope.shapes.get(n) for n in names]
     if any(scope.views.get(n) != View(n, (None,) * len(s or ())) for n, s in zip(names, shapes, strict=True)):
         raise scope.refuse(node, f"{' and '.join(names)} are not all arrays that are made before", "", "KR299")
-    same(scope, names, node, f"{' and '.join(names)} change places")
+    extents = agreed(scope, names, node, f"{' and '.join(names)} change places")
     parts = [n for n, v in scope.views.items() if v.array in group and n not in group]
     if parts:
         raise scope.refuse(
             node, f"{parts[0]} is a part of an array that changes places", "subscript the array itself", "KR299"
         )
-    span, extents = scope.span(node), shapes[0] or ()
+    span = scope.span(node)
     indices = [scope.fresh_index() for _ in extents]
     scope.bound.update(indices)
     cell = tuple(Var(i, INT, span=span) for i in indices)

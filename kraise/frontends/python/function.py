@@ -116,7 +116,7 @@ def lower(
             started.append(Assign(rover.which, rover.number(name), NUMBER))
     body = (*started, *with_atomics(statements.block(scope, definition.node.body)))
     try:
-        body = (*scope.tables.values(), *settled(body, scope.rovers))
+        body = (*scope.tables.values(), *remade.with_one_shape(scope, settled(body, scope.rovers)))
     except Refused as refused:
         scope.problems.extend(refused.diagnostics)
     returns = _returns(scope, body)
@@ -134,6 +134,8 @@ def lower(
         widens=definition.decorated,
         must_be=(
             *((n, "floats") for n in sorted(scope.floats)),
+            *((n, f"like {first}") for n, first in sorted(scope.alike)),
+            *((n, f"shaped as {first}") for n, first in sorted(scope.congruent)),
             *dict.fromkeys(
                 (*one_number.parameters(scope, params, body, summaries), *rows.parameters(scope, params, body))
             ),

@@ -279,6 +279,8 @@ class _Typer:
         if not (s.element == NUMBER and not like):
             self.arrays[s.name] = element
         fill = None if s.fill is None else self.expr(s.fill)
+        if fill is not None and s.element == NUMBER and not like:
+            self.stored(s.name, fill.type)
         return replace(s, element=element, shape=self.indices(s.shape), fill=fill)
 
     def returned(self, s: Return) -> Stmt:

@@ -8,7 +8,18 @@ from pathlib import Path
 
 from kraise.diagnostics import Diagnostic
 from kraise.diagnostics.collect import guard
-from kraise.frontends.python import captured, factories, host_script, imported, infer, nested, ranks, source, survey
+from kraise.frontends.python import (
+    captured,
+    factories,
+    host_script,
+    imported,
+    infer,
+    nested,
+    ranks,
+    source,
+    spelled,
+    survey,
+)
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.function import Context, lower
 from kraise.frontends.python.hosts import read_hosts, with_launched
@@ -47,6 +58,7 @@ def _read(
     imports = read_imports(parsed.tree)
     constants = read_constants(parsed, imports)
     text_of_file, parsed = parsed, factories.with_kernels(parsed, imports, constants)
+    parsed = spelled.as_kernels(parsed, imports, kernel_decorators)
     parsed = captured.with_parameters(nested.in_module(parsed, imports, kernel_decorators), imports, kernel_decorators)
     scripted, problems = guard(host_script.NAME, None, host_script.with_main, parsed, imports, constants, only)
     parsed = scripted or parsed

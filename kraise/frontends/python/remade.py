@@ -14,9 +14,10 @@ import libcst as cst
 
 from kraise.diagnostics import Span
 from kraise.frontends.python.source import walk
-from kraise.ir.kernel import Const, Expr, For, Load, LocalArray, Stmt, Store, Var
+from kraise.frontends.python.views import minus
+from kraise.ir.kernel import Const, Expr, For, Load, LocalArray, Op, Shape, Stmt, Store, Var
 from kraise.ir.rewrite import rewritten
-from kraise.ir.types import FLOAT, INT, NUMBER
+from kraise.ir.types import FLOAT, INT, INT64, NUMBER
 
 if TYPE_CHECKING:
     from kraise.frontends.python.scope import Scope
@@ -51,7 +52,7 @@ def _made(scope: Scope, node: cst.Assign) -> str | None:
 
 
 def same(scope: Scope, arrays: list[str], node: cst.CSTNode, what: str) -> None:
-    """Refuses arrays of different shapes or types. A parameter's type is that of numpy's floats, which is checked.
+    """Refuses arrays of different shapes or types.
 
     Raises:
         Refused: KR299.
@@ -59,9 +60,71 @@ def same(scope: Scope, arrays: list[str], node: cst.CSTNode, what: str) -> None:
     shapes = {tuple(map(scope.resolved, scope.shapes[a])) for a in arrays}
     if len(shapes) > 1:
         raise scope.refuse(node, f"{what}, and may have different shapes", "make them with the same shape", "KR299")
+    same_types(scope, arrays, node, what)
+
+
+def agreed(scope: Scope, arrays: list[str], node: cst.CSTNode, what: str) -> tuple[Expr, ...]:
+    """The extents that arrays have in common, which is checked where their texts differ; they are of one type.
+
+    Raises:
+        Refused: KR299.
+    """
+    shapes = [scope.shapes[a] for a in arrays]
+    gaps = [minus(scope.resolved(x), scope.resolved(y)) for s in shapes for x, y in zip(shapes[0], s, strict=False)]
+    if len(set(map(len, shapes))) > 1 or any(isinstance(g, Const) and g.value != 0 for g in gaps):
+        raise scope.refuse(node, f"{what}, and may have different shapes", "make them with the same shape", "KR299")
+    same_types(scope, arrays, node, what)
+    found = list(shapes[0])
+    wholes = [_whole(s) for s in shapes]
+    given = sorted({w for w in wholes if w is not None})
+    if None not in wholes and set(given) <= set(scope.params):
+        scope.congruent |= {(other, given[0]) for other in given[1:]}
+        return tuple(found)
+    for axis, first in enumerate(shapes[0]):
+        others = {scope.resolved(s[axis]): s[axis] for s in shapes}
+        del others[scope.resolved(first)]
+        for other in others.values():
+            found[axis] = Op("same_extent", (found[axis], other), INT, span=scope.span(node))
+    return tuple(found)
+
+
+def _whole(shape: tuple[Expr, ...]) -> str | None:
+    """The array whose shape it is."""
+    arrays = {e.array for e in shape if isinstance(e, Shape)}
+    places = [e.axis for e in shape if isinstance(e, Shape)]
+    return arrays.pop() if len(arrays) == 1 and places == list(range(len(shape))) else None
+
+
+def with_one_shape(scope: Scope, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """The statements in which parameters that must be of one shape, or of one type, have the first one's."""
+    shapes, types = dict(scope.congruent), dict(scope.alike)
+
+    def change(x: Any) -> Any:
+        match x:
+            case Shape(array=array) if array in shapes:
+                return replace(x, array=shapes[array])
+            case LocalArray(like=like, shape=shape) if like in types:
+                return replace(x, like=types[like], shape=rewritten(shape, change))
+        return None
+
+    return rewritten(body, change) if shapes or types else body
+
+
+def same_types(scope: Scope, arrays: list[str], node: cst.CSTNode, what: str) -> None:
+    """Refuses arrays of different types. That parameters are of one type, or of numpy's floats, is checked.
+
+    Raises:
+        Refused: KR299.
+    """
     kinds = {scope.kind(a) for a in arrays}
+    if kinds == {(INT, ""), (INT64, "")}:
+        return  # np.arange is of np.int64
     if len(kinds) > 1:
         given = {like for element, like in kinds if like}
+        if all(like for _, like in kinds) and given <= set(scope.params):
+            first, *others = sorted(given)
+            scope.alike |= {(other, first) for other in others}
+            return
         if {e for e, like in kinds if not like} != {FLOAT} or not given <= set(scope.params):
             raise scope.refuse(node, f"{what}, and may have different types", "make them with the same dtype", "KR299")
         scope.floats |= given

@@ -58,6 +58,8 @@ class Scope:
     sizes: dict[str, Expr] = field(default_factory=dict)  # those that are assigned once, a size or a sum of sizes
     remade: set[str] = field(default_factory=set)  # names of arrays that are made again, each time in the same memory
     floats: set[str] = field(default_factory=set)  # parameters that must be of numpy's floats
+    alike: set[tuple[str, str]] = field(default_factory=set)  # pairs of parameters that must be of one type
+    congruent: set[tuple[str, str]] = field(default_factory=set)  # and of one shape
     # names that expressions over arrays take for numbers, each with the indices of the element
     numbers: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     bound: Counter = field(default_factory=Counter)  # how often each local is bound

@@ -1,0 +1,132 @@
+"""What plain functions spell in another way than kernels do, written as these are, before anything is read of them.
+
+- Imports within a function: the module's (a name must mean one thing in all of it).
+- ``u = u.copy()`` of a parameter: an array of another name from there on. It is a statement of the function itself, so
+  every use below it is of the new array, and none above.
+- Lists of numbers (see :mod:`number_lists`).
+
+Functions that launch kernels are left to the front end of hosts, and lists to it where there is one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from kraise.frontends.python import number_lists
+from kraise.frontends.python.names import Imports, read_imports
+from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.frontends.python.survey import decorated_as, is_host
+
+
+def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, ...]) -> Source:
+    """The source with its plain functions so rewritten."""
+    functions = [
+        n for n in parsed.tree.body if isinstance(n, cst.FunctionDef) and isinstance(n.body, cst.IndentedBlock)
+    ]
+    bare = {id(f): _without_imports(parsed, f) for f in functions}
+    hosts = {i for i, f in bare.items() if is_host(f, imports)}
+    done: dict[int, Any] = {}
+    for f in functions:
+        if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
+            new = _copied(parsed, bare[id(f)])
+            done[id(f)] = new if hosts else number_lists.as_arrays(parsed, new, imports)
+    body = [done.get(id(n), n) for n in parsed.tree.body]
+    if all(new is old for new, old in zip(body, parsed.tree.body, strict=True)):
+        return parsed
+    return replace(parsed, tree=placed(parsed, parsed.tree.with_changes(body=body), parsed.tree))
+
+
+# --- imports ---------------------------------------------------------------------------------
+
+
+def _without_imports(parsed: Source, node: cst.FunctionDef) -> cst.FunctionDef:
+    """The function without the imports at its head, where the whole module means the same by their names."""
+    rest: list[Any] = []
+    for line in node.body.body:
+        match line:
+            case cst.SimpleStatementLine(body=[cst.Import() | cst.ImportFrom()]) if _agreed(parsed, line):
+                continue
+        rest.append(line)
+    if len(rest) == len(node.body.body) or not rest:
+        return node
+    return placed(parsed, node.with_changes(body=node.body.with_changes(body=rest)), node)  # type: ignore[no-any-return]
+
+
+def _agreed(parsed: Source, line: cst.SimpleStatementLine) -> bool:
+    own = read_imports(cst.Module([line])).bound
+    each: list[tuple[str, str]] = []
+    for other in walk(parsed.tree):
+        if isinstance(other, cst.Import | cst.ImportFrom):
+            each += read_imports(cst.Module([cst.SimpleStatementLine([other])])).bound.items()
+        elif isinstance(other, cst.AssignTarget | cst.Param | cst.FunctionDef | cst.For):
+            target = other.target if isinstance(other, cst.AssignTarget | cst.For) else other.name
+            each += [(n.value, "") for n in walk(target) if isinstance(n, cst.Name)]
+    return bool(own) and all(own.get(n, q) == q for n, q in each)
+
+
+# --- parameters that are bound again ---------------------------------------------------------
+
+
+def _copied(parsed: Source, node: cst.FunctionDef) -> cst.FunctionDef:
+    """The function in which a copy of a parameter under its own name has another one."""
+    params = {p.name.value for p in walk(node.params) if isinstance(p, cst.Param)}
+    taken = {n.value for n in walk(parsed.tree) if isinstance(n, cst.Name)}
+    apart = cst.Lambda | cst.FunctionDef | cst.ListComp | cst.GeneratorExp
+    hidden = {n.value for a in walk(node.body) if isinstance(a, apart) for n in walk(a) if isinstance(n, cst.Name)}
+    seen: Counter[str] = Counter()
+    lines: list[Any] = list(node.body.body)
+    for at, line in enumerate(lines):
+        name = _own_copy(line)
+        if name in params and name not in hidden and not seen[name]:
+            seen[name] += 1
+            new = _fresh(name, taken)
+            taken.add(new)
+            (assign,) = line.body
+            renamed = assign.with_changes(targets=[_renamed(parsed, assign.targets[0], name, new)])
+            lines[at] = placed(parsed, line.with_changes(body=[placed(parsed, renamed, assign)]), line)
+            lines[at + 1 :] = [_renamed(parsed, after, name, new) for after in lines[at + 1 :]]
+    if not seen:
+        return node
+    return placed(parsed, node.with_changes(body=node.body.with_changes(body=lines)), node)  # type: ignore[no-any-return]
+
+
+def _own_copy(line: cst.CSTNode) -> str:
+    """The name of ``u = u.copy()``, ``u = np.copy(u)``; "" for anything else."""
+    match line:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as call)]
+        ):
+            match call:
+                case cst.Call(func=cst.Attribute(value=cst.Name(value=own), attr=cst.Name(value="copy")), args=[]):
+                    return name if own == name else ""
+                case cst.Call(func=func, args=[cst.Arg(keyword=None, star="", value=cst.Name(value=own))]):
+                    return name if own == name and dotted(func).rpartition(".")[2] == "copy" else ""
+    return ""
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    new, number = f"{name}_new", 2
+    while new in taken:
+        new, number = f"{name}_new_{number}", number + 1
+    return new
+
+
+def _renamed(parsed: Source, node: Any, name: str, new: str) -> Any:
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.Name(value=word) if word == name:
+                return inner.with_changes(value=new)
+            case cst.Attribute(value=value, attr=attr):
+                return inner.with_changes(value=_renamed(parsed, value, name, new), attr=attr)
+            case cst.Arg(keyword=cst.Name() as word, value=value):
+                return inner.with_changes(keyword=word, value=_renamed(parsed, value, name, new))
+        return None
+
+    return rebuilt(parsed, node, change)
+
+
+__all__ = ["as_kernels"]
