@@ -95,16 +95,8 @@ def made(source):
     return pipeline.translate(HEAD + source, "f.py", Options(only=("f",)))
 
 
-@pytest.fixture
-def wide():
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    yield
-    jax.config.update("jax_enable_x64", before)
-
-
-@pytest.mark.parametrize("source", ALL, ids=NAMES)
-def test_values_and_gradients(source, wide):
+def compared(source):
+    """Values and a slope beside those of the source, run by Python."""
     done = made(source)
     assert "f" in done.raised, done.diagnostics
     f = load_module(done.text).f
@@ -118,6 +110,19 @@ def test_values_and_gradients(source, wide):
         there, back = (given["f"](w, x + s * ahead, n) for s in (step, -step))
         slope = np.dot(jax.grad(f, argnums=1)(w, x, n), ahead)
         assert np.allclose(slope, (there - back) / (2 * step), atol=1e-6), (m, n)
+
+
+@pytest.fixture
+def wide():
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.parametrize("source", ALL, ids=NAMES)
+def test_values_and_gradients(source, wide):
+    compared(source)
 
 
 MEANS_OTHERWISE = {
@@ -184,3 +189,91 @@ def test_integers_and_floats_do_not_change_places():
     assert "f" not in made(mixed).raised
     unknown = NEW_OF_ARITHMETIC.replace("np.full(m, 0.15 / m)", "np.full(m, n * 1)")
     assert "f" not in made(unknown).raised
+
+
+ROLLED = """
+def f(w, x, n):
+    u = x.copy()
+    for t in range(n):
+        left = np.roll(u, 1)
+        u[:] = u - 0.1 * (u - np.roll(u, -w[0]))
+        for i in range(len(u)):
+            u[i] += 0.2 * left[i] * left[i]
+    s = 0.0
+    for i in range(len(u)):
+        s += (i + 1) * u[i]
+    return s
+"""
+TABLE = """
+def f(w, x, n):
+    T = [[0.5, 0.25, 0.25], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]
+    K = [[0.0, 1.0], [x[0], 2.0]]
+    s = 0.0
+    for i in range(len(x)):
+        s += T[w[i] - 1][i % 3] * x[i]
+        K[i % 2][1] += K[1][0] * x[i]
+    return s + K[0][1] * K[1][1]
+"""
+TUPLES = """
+def f(w, x, n):
+    best = (0.0, 0)
+    a = (1.0, 2.0)
+    b = (3.0, 4.0)
+    for i in range(len(x)):
+        if x[i] > best[0]:
+            best = (x[i], i)
+        a = (b[0] * 0.5, a[1] + x[i])
+        c = a
+        a = b
+        b = c
+    u, v = a
+    return best[0] + best[1] + u * v + b[-1]
+"""
+TURNED = """
+def f(w, x, n):
+    M = np.zeros((len(x), n))
+    for i in range(len(x)):
+        for j in range(n):
+            M[i, j] = x[i] * (j + 1) + i
+    T = M.T
+    rows, cols = T.shape
+    s = 0.0
+    for j in range(len(T)):
+        for i in range(T.shape[1]):
+            T[j, i] *= 1.5
+            s += T[j, i] ** 2 * (cols - i)
+    return s + M[0, n - 1]
+"""
+
+
+@pytest.mark.parametrize("source", [ROLLED, TABLE, TUPLES, TURNED], ids=["rolled", "table", "tuples", "turned"])
+def test_values_and_gradients_of_what_stands_for_something_else(source, wide):
+    compared(source)
+
+
+def test_a_roll_is_a_roll():
+    assert "jnp.roll(u, 1)" in made(ROLLED).text
+
+
+LISTS = {
+    "repeated": "K = [0.5, 1.0]\n    L = K * 2\n    return L[1] * x[0]",
+    "joined": "K = [0.5, 1.0]\n    L = K + K\n    return L[1] * x[0]",
+    "a part that is changed": "K = [0.5, 1.0]\n    L = K[1:]\n    L[0] = x[0]\n    return K[1]",
+}
+
+
+@pytest.mark.parametrize("lines", LISTS.values(), ids=LISTS)
+def test_arithmetic_of_lists_is_none_of_arrays(lines):
+    head = "\ndef f(w, x, n):\n    for i in range(n):\n        x[0] += w[i]\n    "
+    done = made(head + lines)
+    assert "f" not in done.raised and any("is a list" in d.reason for d in done.diagnostics), done.diagnostics
+
+
+def test_names_that_stand_for_several_things_are_left_where_more_is_done_with_them():
+    for old, new in (("u, v = a", "u, v = a + b"), ("b = c\n", "b = (1.0, 2.0, 3.0)\n")):
+        assert old in TUPLES
+        assert "f" not in made(TUPLES.replace(old, new)).raised
+    for old, new in (("T = M.T", "T = M.T\n    M = M.copy()"), ("T[j, i] ** 2", "T[j][i] ** 2")):
+        assert old in TURNED
+        assert "f" not in made(TURNED.replace(old, new)).raised
+    assert "f" not in made(ROLLED.replace("np.roll(u, 1)", "np.roll(u, 1, 2)")).raised

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kraise.frontends.python import calls, elementwise, remade, subscripts
+from kraise.frontends.python import calls, elementwise, number_lists, remade, subscripts
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import annotated
 from kraise.frontends.python.scope import Scope
-from kraise.frontends.python.source import dotted
+from kraise.frontends.python.source import dotted, walk
 from kraise.frontends.python.views import View
 from kraise.ir.kernel import Const, Expr, LocalArray, Stmt, Store, Var
 from kraise.ir.rewrite import walked
@@ -38,6 +38,11 @@ def _kept(scope: Scope, array: LocalArray, made: tuple[Stmt, ...], value: cst.Ba
 
 def _allocated(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) -> list[Stmt] | None:
     if isinstance(value, cst.List) and scope.ranks.get(name, 0):
+        if (other := number_lists.otherwise(scope.definition.node.body, name)) is not None:
+            reason = f"{name} is a list: * repeats it, + joins it to another one, and a slice of it is a copy"
+            raise scope.refuse(
+                other, reason, "make it an array (np.array), or write the loop over its elements", "KR299"
+            )
         return _literal(scope, name, value, node)
     if not isinstance(value, cst.Call):
         return None
@@ -202,7 +207,12 @@ def _array(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[S
         raise scope.refuse(call, "np.array of something that is no list is not accepted in a kernel", "use .copy()")
     element, like = element_type(scope, dtype, NUMBER)
     if dtype is None:
-        if not all(isinstance(e.value, cst.Float) for e in rows.elements):
+        lines = [e.value for e in rows.elements]
+        if not all(
+            isinstance(e.value, cst.Float)
+            for r in lines
+            for e in (r.elements if isinstance(r, cst.List) else [cst.Element(r)])
+        ):
             raise scope.refuse(call, "the element type of this array is not known", "give it a dtype", "KR104")
         element = FLOAT
     return _literal(scope, name, rows, node, element, like)
@@ -211,16 +221,37 @@ def _array(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[S
 def _literal(
     scope: Scope, name: str, value: cst.List, node: cst.CSTNode, element: ScalarType = NUMBER, like: str = ""
 ) -> list[Stmt]:
-    """``acc = [0.0, 0.0]``: a local array with its values."""
+    """``acc = [0.0, 0.0]``: a local array with its values, ``[[1, 2], [3, 4]]`` of two axes."""
     rows = [e.value for e in value.elements]
-    if not rows or any(isinstance(r, cst.List | cst.Tuple) for r in rows):
-        raise scope.refuse(node, "a list of lists is not accepted in a kernel", "use an array")
+    lines = [r.elements for r in rows if isinstance(r, cst.List)]
+    flat = [e.value for line in lines for e in line] if lines else rows
+    ragged = lines and (len(lines) < len(rows) or len(set(map(len, lines))) > 1)
+    if not flat or ragged or any(isinstance(r, cst.List | cst.Tuple) for r in flat):
+        raise scope.refuse(node, "this list of lists is not accepted in a kernel", "use an array")
     span = scope.span(node)
-    values = [ex.scalar(scope, r) for r in rows]
-    shape = made(scope, name, (Const(len(rows), INT, span=span),), node)
+    values = [ex.scalar(scope, r) for r in flat]
+    width = len(flat) // len(rows)
+    extents = [len(rows), width] if lines else [len(rows)]
+    shape = made(scope, name, tuple(Const(n, INT, span=span) for n in extents), node)
+    numbers = [v.value for v in values if isinstance(v, Const) and type(v.value) in (int, float)]
+    stored = (t for t in walk(scope.definition.node.body) if isinstance(t, cst.AssignTarget | cst.AugAssign))
+    targets = (t.target for t in stored if isinstance(t.target, cst.Subscript))
+    if lines and len(numbers) == len(values) and not any(_base(t) == name for t in targets):
+        if element == NUMBER and not like:
+            element = FLOAT if any(isinstance(n, float) for n in numbers) else INT
+        return [LocalArray(name, element, shape, "local", None, tuple(values), like, span=span)]
     found: list[Stmt] = [LocalArray(name, element, shape, "local", like=like, span=span)]
-    found.extend(Store(name, (Const(k, INT, span=span),), v, span=span) for k, v in enumerate(values))
+    for k, v in enumerate(values):
+        place = divmod(k, width) if lines else (k,)
+        found.append(Store(name, tuple(Const(p, INT, span=span) for p in place), v, span=span))
     return found
+
+
+def _base(node: cst.BaseExpression) -> str:
+    """The name below a chain of subscripts."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _const(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[Stmt]:

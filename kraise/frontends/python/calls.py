@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python import elementwise, folds, helpers, subscripts
+from kraise.frontends.python import elementwise, folds, helpers, rolled, subscripts
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.device import DEVICE
@@ -383,6 +383,7 @@ _SPECIAL = {
     "square": _square,
     "reciprocal": _reciprocal,
     "clip": _clip,
+    "roll": rolled.element,
     "where": _select,
     "select": _select,
     "logical.and": _logical("and"),

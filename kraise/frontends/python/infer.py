@@ -271,16 +271,15 @@ class _Typer:
         return self._open
 
     def local_array(self, s: LocalArray) -> Stmt:
-        element, like = s.element, s.like
-        if element == NUMBER and like:
-            element = self.arrays.get(like, NUMBER)
-        elif element == NUMBER:
-            element = self.arrays.get(s.name, NUMBER)
-        if not (s.element == NUMBER and not like):
-            self.arrays[s.name] = element
+        like = s.like
+        element = self.arrays.get(like, NUMBER) if s.element == NUMBER and like else s.element
         fill = None if s.fill is None else self.expr(s.fill)
-        if fill is not None and s.element == NUMBER and not like:
-            self.stored(s.name, fill.type)
+        if s.element == NUMBER and not like:
+            element = self.arrays.get(s.name, NUMBER)
+            if fill is not None:
+                self.stored(s.name, fill.type)
+        else:
+            self.arrays[s.name] = element
         return replace(s, element=element, shape=self.indices(s.shape), fill=fill)
 
     def returned(self, s: Return) -> Stmt:

@@ -120,28 +120,28 @@ def _bound(node: cst.CSTNode) -> list[tuple[str, cst.BaseExpression | None]]:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
             return [(name, value)]
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple())]) if _is_swap(node):
-            return [(n, node.value) for n in sorted(_names(node.value))]
+            return [(n, node.value) for n in sorted(names_in(node.value))]
         case cst.AssignTarget(target=cst.Name()):
             return []  # said by its assignment
         case cst.Assign(targets=targets):
-            return [(n, None) for t in targets for n in _targets(t.target)]
+            return [(n, None) for t in targets for n in targets_of(t.target)]
         case cst.For(target=target) | cst.CompFor(target=target) | cst.AugAssign(target=target):
-            return [(n, None) for n in _targets(target)]
+            return [(n, None) for n in targets_of(target)]
         case cst.NamedExpr(target=target) | cst.AnnAssign(target=target):
-            return [(n, None) for n in _targets(target)]
+            return [(n, None) for n in targets_of(target)]
     return []
 
 
-def _targets(node: cst.CSTNode) -> list[str]:
+def targets_of(node: cst.CSTNode) -> list[str]:
     match node:
         case cst.Name(value=name):
             return [name]
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            return [n for e in elements for n in _targets(e.value)]
+            return [n for e in elements for n in targets_of(e.value)]
     return []
 
 
-def _names(node: cst.CSTNode) -> set[str]:
+def names_in(node: cst.CSTNode) -> set[str]:
     return {n.value for n in walk(node) if isinstance(n, cst.Name)}
 
 
@@ -151,12 +151,12 @@ def _is_swap(node: cst.CSTNode) -> bool:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as target)], value=cst.Tuple() as value):
             own, given = ([e.value for e in t.elements] for t in (target, value))
             if all(isinstance(e, cst.Name) for e in (*own, *given)):
-                return len(own) == len(given) and _names(target) == _names(value)
+                return len(own) == len(given) and names_in(target) == names_in(value)
     return False
 
 
 def _swaps(node: cst.FunctionDef) -> list[set[str]]:
-    return [_names(n.value) for n in walk(node.body) if isinstance(n, cst.Assign) and _is_swap(n)]
+    return [names_in(n.value) for n in walk(node.body) if isinstance(n, cst.Assign) and _is_swap(n)]
 
 
 def _allowed(node: cst.FunctionDef, depths: dict[str, int]) -> set[int]:
@@ -205,3 +205,29 @@ def _allowed(node: cst.FunctionDef, depths: dict[str, int]) -> set[int]:
 
     visit(node.body)
     return found
+
+
+def otherwise(body: cst.CSTNode, name: str) -> cst.CSTNode | None:
+    """Where something is done with a list that means another thing of an array: ``a * 2`` and ``a + b`` repeat and join
+    lists, a slice is a copy; None if nowhere."""
+
+    def is_it(inner: cst.CSTNode) -> bool:
+        while isinstance(inner, cst.Subscript) and all(isinstance(e.slice, cst.Slice) for e in inner.slice):
+            inner = inner.value
+        return isinstance(inner, cst.Name) and inner.value == name
+
+    for inner in walk(body):
+        match inner:
+            case cst.BinaryOperation(left=left, right=right) if is_it(left) or is_it(right):
+                return inner
+            case cst.Comparison(left=left, comparisons=others) if any(
+                map(is_it, (left, *(c.comparator for c in others)))
+            ):
+                return inner
+            case cst.AugAssign(target=target, value=value) if is_it(target) or is_it(value):
+                return inner
+            case cst.Assign(value=cst.Subscript() as value) | cst.Return(value=cst.Subscript() as value) if is_it(
+                value
+            ):
+                return inner
+    return None

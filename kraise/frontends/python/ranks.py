@@ -16,7 +16,7 @@ from kraise.frontends.python.source import complex_part, dotted, walk
 from kraise.frontends.python.survey import Definition
 
 # concepts of calls that work element by element, beside those of the table of operations
-ELEMENTWISE = ("type.", "square", "reciprocal", "clip", "where", "logical.", "round.float")
+ELEMENTWISE = ("type.", "square", "reciprocal", "clip", "where", "logical.", "round.float", "roll")
 
 # numpy function or method -> kind of reduction
 REDUCTIONS = {
@@ -215,7 +215,7 @@ class _Facts:
         if isinstance(value, cst.Call):
             self.called(value, place)
         elif isinstance(value, cst.List):
-            self.ranks.at_least(place, 1)
+            self.ranks.at_least(place, _depth(value))
         elif isinstance(value, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
             self.operands(value, place)
         elif isinstance(value, cst.IfExp):
@@ -243,7 +243,7 @@ class _Facts:
             else:
                 self.ranks.at_least(place, len(shape.elements) if isinstance(shape, cst.Tuple | cst.List) else 1)
         elif concept == "table":
-            self.ranks.at_least(place, 1)
+            self.ranks.at_least(place, _depth(arguments[0]) if arguments else 1)
         elif isinstance(value.func, cst.Attribute) and value.func.attr.value == "copy":
             self.same(value.func.value, place)
         else:
@@ -342,6 +342,12 @@ class _Facts:
             if isinstance(index, cst.Name):
                 width = self.tuples.get(index.value, 1)
             self.needs(complex_part(arguments[0])[0], width if concept != "atomic.cas_first" else 1)
+
+
+def _depth(node: cst.CSTNode) -> int:
+    """How many axes a list, or an array that is made of one, has."""
+    rows = node.elements if isinstance(node, cst.List) else ()
+    return 1 + any(isinstance(e.value, cst.List) for e in rows)
 
 
 def _slices(node: cst.Subscript) -> int:

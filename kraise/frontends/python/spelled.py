@@ -3,7 +3,7 @@
 - Imports within a function: the module's (a name must mean one thing in all of it).
 - ``u = u.copy()`` of a parameter: an array of another name from there on. It is a statement of the function itself, so
   every use below it is of the new array, and none above.
-- Lists of numbers (see :mod:`number_lists`).
+- Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`).
 
 Functions that launch kernels are left to the front end of hosts, and lists to it where there is one.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import number_lists
+from kraise.frontends.python import apart, number_lists
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 from kraise.frontends.python.survey import decorated_as, is_host
@@ -32,7 +32,7 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     done: dict[int, Any] = {}
     for f in functions:
         if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
-            new = _copied(parsed, bare[id(f)])
+            new = apart.without_transposed(parsed, apart.without_tuples(parsed, _copied(parsed, bare[id(f)])))
             done[id(f)] = new if hosts else number_lists.as_arrays(parsed, new, imports)
     body = [done.get(id(n), n) for n in parsed.tree.body]
     if all(new is old for new, old in zip(body, parsed.tree.body, strict=True)):
