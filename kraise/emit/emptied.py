@@ -91,11 +91,7 @@ class _Emptied:
         match stmt:
             case eq.Fold(axis=None, condition=condition) if condition is not None:
                 self.nothing(stmt)
-                at_first: dict[eq.Expr, eq.Expr] = {}
-                for c in stmt.scalars:
-                    if not c.axes:
-                        at_first[eq.CarryIn(stmt.name, c.name, (), c.type)] = c.init
-                if self.expression(substitute(condition, at_first), memo) != _FALSE:
+                if self.expression(condition, memo) != _FALSE:
                     raise _More
                 return []
             case eq.Fold(axis=eq.Axis() as axis):

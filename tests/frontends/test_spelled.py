@@ -276,4 +276,5 @@ def test_names_that_stand_for_several_things_are_left_where_more_is_done_with_th
     for old, new in (("T = M.T", "T = M.T\n    M = M.copy()"), ("T[j, i] ** 2", "T[j][i] ** 2")):
         assert old in TURNED
         assert "f" not in made(TURNED.replace(old, new)).raised
-    assert "f" not in made(ROLLED.replace("np.roll(u, 1)", "np.roll(u, 1, 2)")).raised
+    for other in ("np.roll(u, 1, 2)", "np.roll(u, w)", "np.roll(u, w[:1])"):
+        assert "f" not in made(ROLLED.replace("np.roll(u, 1)", other)).raised

@@ -22,7 +22,8 @@ def element(scope: Scope, node: cst.Call) -> Expr:
     along = named.pop("axis", given.pop() if len(given) == 3 else None)
     shift = named.pop("shift", given.pop() if len(given) == 2 else None)
     view = operand(scope, given[0]) if len(given) == 1 else None
-    if view is None or named or shift is None or scope.element is None or view.rank > len(scope.element):
+    known = view is not None and shift is not None and not named and operand(scope, shift) is None
+    if view is None or shift is None or not known or scope.element is None or view.rank > len(scope.element):
         raise scope.refuse(node, "np.roll with these arguments is not supported yet", "write the loop", "KR299")
     span, axis = scope.span(node), 0
     if along is not None:
