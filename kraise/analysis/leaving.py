@@ -57,7 +57,8 @@ class Some:
     params: dict[object, str]
 
     def spared_by(self, inside: Poly) -> bool:
-        """Whether they are the sizes for which ``inside >= 0`` does not hold."""
+        """Whether they are the sizes for which ``inside >= 0`` does not hold, but for some of which one is 0: there
+        may be nothing then that leaves."""
         space = Space(dict(self.params))
         text = space.poly(inside, {})
         if text is None or len(space.params) > len(self.params):
@@ -65,7 +66,9 @@ class Some:
         names = ", ".join(self.params.values())
         all_ = " and ".join(f"{p} >= 0" for p in self.params.values())
         others = isl.Set(f"[{names}] -> {{ : {text} < 0 and {all_} }}")
-        return sets.bounded(lambda: bool(others.is_equal(self.sizes)), False)
+        some = isl.Set(f"[{names}] -> {{ : {all_.replace('>= 0', '>= 1')} }}")
+        whole = lambda: self.sizes.is_subset(others) and others.intersect(some).is_subset(self.sizes)  # noqa: E731
+        return sets.bounded(lambda: bool(whole()), False)
 
 
 def somewhere(a: Access, place: Poly, outside: Poly, launch: tuple[eq.Expr, ...]) -> Some | None:

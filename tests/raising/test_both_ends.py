@@ -62,3 +62,30 @@ def test_other_races_stay_refused(body):
     source = CUDA.replace("if (i < d) { u[i] = l[i] * u[i]; u[LAST] += r[i]; }", body)
     done = pipeline.translate(source, "case.cu")
     assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR203"}
+
+
+FROM_THE_END = """
+from numba import cuda
+
+@cuda.jit
+def f(u, w, d):
+    i, j = cuda.grid(2)
+    n, m = u.shape
+    if j < m and i < d:
+        u[n - i - 1, j] *= w[i]
+"""
+
+
+def test_rows_counted_from_the_end_by_a_size_are_checked_to_be_there():
+    done = pipeline.translate(FROM_THE_END, "case.py")
+    assert done.text is not None, done.diagnostics
+    assert "d <= n must hold" in " ".join(done.text.split())
+    agrees(done, pipeline.Request())
+    f = load_module(done.text).f
+    u, w = np.random.default_rng(0).random((4, 3), "f"), np.arange(1.0, 5.0, dtype="f")
+    for d in range(5):
+        expected = u.copy()
+        expected[4 - d :] *= w[:d][::-1, None]
+        np.testing.assert_allclose(np.asarray(f(u, w, d)), expected, rtol=1e-6)
+    with pytest.raises(ValueError, match="before its first element"):
+        f(u, np.ones(5, "f"), 5)
