@@ -63,6 +63,8 @@ class _Uses:
                 self.quotients.append((names(x), names(y)))
                 if isinstance(y, k.Const) and isinstance(y.value, int) and y.value >= 2**16:  # a generator's modulus
                     self.bits.update(names(x))
+            case k.Op(name="pow", args=(base, exponent)) if _below_zero(base):
+                self.bits.update(names(exponent))  # (-1)**m
             case k.Op(name=name, args=args) if name in _BITS:
                 for a in args:
                     self.bits.update(names(a))
@@ -83,6 +85,13 @@ class _Uses:
                 found.add(name)
                 todo += self.flows.get(name, ())
         return found
+
+
+def _below_zero(e: k.Expr) -> bool:
+    match e:
+        case k.Op(name="neg", args=(k.Const() as number,)):
+            return not isinstance(number.value, complex) and number.value > 0
+    return isinstance(e, k.Const) and not isinstance(e.value, complex) and e.value < 0
 
 
 def names(e: object) -> set[str]:

@@ -194,3 +194,8 @@ def test_what_is_guarded_is_covered_beside_an_unguarded_axis():
 """
     _, _, case, a = infer(source)
     assert case.grid[0] * case.block[0] >= a["w"] and case.grid[1] * case.block[1] >= a["h"]
+
+
+def test_the_exponent_of_a_negative_number_is_an_integer():
+    _, _, _, a = infer("def f(x, y, m):\n    i = cuda.grid(1)\n    y[i] = (-1) ** m * x[i]\n")
+    assert isinstance(a["m"], int)
