@@ -8,6 +8,7 @@ from kraise.analysis.poly import to_expr, to_poly
 from kraise.diagnostics import Span
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.carried.freely import own_only
@@ -34,6 +35,7 @@ from kraise.raising.run.liveness import assigned
 from kraise.raising.run.state import LocalArray, RawWrite, State
 from kraise.raising.run.values import Cell as Place
 from kraise.raising.run.values import access, resolve
+from kraise.raising.threads.sizes import suggested
 from kraise.raising.writes.accumulate import neutral_of
 
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
@@ -81,9 +83,14 @@ def _longest(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[froz
         for case in whole:
             plan = plan_of(trials, case.sizes, outlets)
             if plan is not None:
+                plan = _with_outlets(trials, plan, case.sizes)
                 for size, upto in of_warps(cx, st, stmts, plan.count) if known is None else ():
                     if trials.needs(size, upto, WARPS.sizes):
                         raise Sized(size)
+                for size in _named(cx) if known is None else ():
+                    alone = plan_of(trials, (size,), bool(plan.sim.outlets) or trials.stored)
+                    if alone is not None and alone.count > plan.count:
+                        raise Sized(size)  # what the source takes for a block's size explains more of it
                 return _carry_out(cx, st, plan, found, case)
         for size in sizes(cx, st, stmts[0], found) if known is None else ():
             plan = plan_of(trials, (size,), outlets)
@@ -96,6 +103,20 @@ def _longest(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[froz
     if known is None:
         ask(cx, st, stmts, after, found, (POWERS.sizes, TWO.sizes))
     return 0
+
+
+def _named(cx: Context) -> list[int]:
+    """The numbers of whole warps that the source takes for a block's size: ``blockIdx.x * 256 + threadIdx.x``."""
+    ways = [w for w in suggested(cx.function.body, {}) if w.keys() == {0}]
+    return [size for w in ways if (size := -w[0]) % cx.warp == 0]
+
+
+def _with_outlets(trials: Trials, plan: Plan, sizes: tuple[int, ...]) -> Plan:
+    """A longer run that takes in a store: what is stored (``y[i] = v + before``) may have a form where the locals that
+    it is made of have none. Only where the threads go on together before it."""
+    longer = plan_of(trials, sizes, outlets=True) if trials.stored and not plan.sim.outlets else None
+    more = () if longer is None else walked(longer.stmts[plan.count :])
+    return longer if longer and any(isinstance(n, k.For | k.While | k.Barrier | k.Warp) for n in more) else plan
 
 
 # --- carried out -----------------------------------------------------------------------------

@@ -69,6 +69,8 @@ class Outlets:
 
     def _taken(self, e: k.Expr, on: np.ndarray, names: list[str]) -> k.Expr:
         """``e`` with locals in place of what the run has computed."""
+        if isinstance(e, k.Const):
+            return e
         try:
             v = self.value(e, on)
         except Outside:
@@ -82,7 +84,7 @@ class Outlets:
             self.env[name] = v
             return k.Var(name, v.type)
         match e:
-            case k.Const() | k.Var() | k.Hw():
+            case k.Var() | k.Hw():
                 return e
             case k.Op(args=args):
                 return replace(e, args=tuple(self._taken(a, on, names) for a in args))

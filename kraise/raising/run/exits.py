@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from kraise.diagnostics import refuse
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL, ScalarType
-from kraise.raising.run.liveness import exposed
+from kraise.raising.run.liveness import assigned, exposed, reads
 
 DONE = "$done"
 ROUND = "$round"
@@ -124,6 +125,7 @@ def _not(flag: str) -> k.Expr:
 def _block(stmts: tuple[k.Stmt, ...], state: _Exits, brk: str, cont: str, tail: bool) -> tuple[k.Stmt, ...]:
     """``stmts`` with exits taken out; ``brk``/``cont`` are the flags of the loop around, ``tail``: nothing follows."""
     out: list[k.Stmt] = []
+    stmts = tuple(t for s in stmts for t in _tested_first(s))
     for at, s in enumerate(stmts):
         rest = stmts[at + 1 :]
         last = tail and not rest
@@ -270,6 +272,54 @@ def _tested_last(s: k.For | k.While) -> k.For | k.While:
         case k.If(condition=c, body=(k.Break(),), orelse=()) if not leaves(tuple(rest)):
             return replace(s, condition=k.Op("not", (c,), BOOL, span=c.span), body=tuple(rest), test_last=True)
     return s
+
+
+def _tested_first(s: k.Stmt) -> tuple[k.Stmt, ...]:
+    """``while True: if c: break; …`` is ``while not c: …``, and ``if c: return`` a ``return`` behind it, where nothing
+    else leaves the loop. Numbers that come before the test (``j = base + t; if j >= n: break``) are put into it, and
+    are what they were behind the loop."""
+    if not isinstance(s, k.While) or s.orelse or constant(s.condition) is not True:
+        return (s,)
+    at = next((n for n, t in enumerate(s.body) if not isinstance(t, k.Assign)), len(s.body))
+    before = [t for t in s.body[:at] if isinstance(t, k.Assign)]
+    test, rest = next(iter(s.body[at:]), None), s.body[at + 1 :]
+    behind: tuple[k.Stmt, ...] = tuple(before)
+    match test:
+        case k.If(condition=c, body=(k.Break(),), orelse=()):
+            c = _negated(c)
+        case k.If(condition=c, body=(k.Return() as leave,), orelse=()) if not any(_has_exit(t, k.Break) for t in rest):
+            c, behind = _negated(c), (*before, leave)
+        case k.If(condition=c, body=a, orelse=(k.Break(),)):
+            rest = (*a, *rest)
+        case _:
+            return (s,)
+    again = any(t.name in reads(t.value) or t.name in assigned(tuple(before[n + 1 :])) for n, t in enumerate(before))
+    if again or _asks(c) or any(isinstance(n, k.Load | k.Call | k.Warp) for n in walked(before)):
+        return (s,)  # a step that comes before the test is not made twice
+    known: dict[str, k.Expr] = {}
+    for t in before:
+        v = _with(t.value, known)
+        known[t.name] = v if v.type == t.type else k.Cast(t.type, v)
+    while rest and not behind:
+        match rest[0]:  # another test behind it
+            case k.If(condition=other, body=(k.Break(),), orelse=()) if not _asks(other):
+                c, rest = k.Op("and", (c, _negated(other)), BOOL), rest[1:]
+            case _:
+                break
+    return (replace(s, condition=_with(c, known), body=(*before, *rest), test_last=False), *behind)
+
+
+def _negated(c: k.Expr) -> k.Expr:
+    return c.args[0] if isinstance(c, k.Op) and c.name == "not" else k.Op("not", (c,), BOOL, span=c.span)
+
+
+def _asks(c: k.Expr) -> bool:
+    """Whether a condition is one that threads decide together, or that may do something."""
+    return any(isinstance(n, k.Call | k.Warp) for n in walked(c))
+
+
+def _with(e: k.Expr, known: dict[str, k.Expr]) -> k.Expr:
+    return rewritten(e, lambda n: known.get(n.name) if isinstance(n, k.Var) else None)
 
 
 def _has_rounds(s: k.For) -> bool:
