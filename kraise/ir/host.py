@@ -27,6 +27,7 @@ def _span() -> Span | None:
     return field(default=None, compare=False, repr=False, kw_only=True)  # type: ignore[return-value]
 
 
+SAME = "same_memory"  # the row of a comparison of two pointers: whether they point to one place
 PUT = "put"  # the row of an array some elements of which are others: it keeps that array's element type
 
 # --- expressions beyond those of Kernel IR ---------------------------------------------------

@@ -38,3 +38,12 @@ def may_write(facts: Facts, host: h.Host) -> set[str]:
                 pairs = zip(callee.params, args, strict=False)
                 written |= {array for p, a in pairs if p.name in inner for array in h.arrays_in(a)}
     return {m for w in written for m in groups.get(w, {w})}
+
+
+def one_place(state: Any, a: h.Whole, b: h.Whole) -> bool:
+    """Whether two pointers point to one element of one piece of memory."""
+    first, second = (state.pointer(p.array, p.span) for p in (a, b))
+    starts = [
+        at.offset + (int(state.number(p.offset)) if p.offset is not None else 0) for at, p in ((first, a), (second, b))
+    ]
+    return first.memory is second.memory and starts[0] == starts[1]

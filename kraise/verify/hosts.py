@@ -22,7 +22,7 @@ from kraise.verify.errors import InterpreterError
 from kraise.verify.facts import Facts
 from kraise.verify.host_launch import launch
 from kraise.verify.host_library import Value
-from kraise.verify.host_writes import may_write
+from kraise.verify.host_writes import may_write, one_place
 from kraise.verify.scalars import dtype_of, is_sized, storer
 
 MOST_ROUNDS = 100_000
@@ -100,6 +100,8 @@ class Host:
                 return self.whole(e)
             case k.ArrayRef(array=array, offset=offset):
                 return self.whole(h.Whole(array, offset, span=e.span))
+            case h.Library(name=h.SAME, args=(h.Whole() as a, h.Whole() as b)):
+                return Value(one_place(self, a, b))
             case h.Library(args=args):
                 return host_library.call(e, [self.value(a) for a in args], self.directions)
             case k.Op(name="and" | "or" as word, args=(a, b)):

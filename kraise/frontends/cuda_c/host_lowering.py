@@ -6,13 +6,16 @@ from typing import Any
 
 from lark import Tree
 
+from kraise.diagnostics import Span
 from kraise.frontends.cuda_c.c_types import Array, CType, Pointer
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.functions import Lowering
 from kraise.frontends.cuda_c.host_names import callee
 from kraise.frontends.cuda_c.trees import Node, strip
+from kraise.frontends.cuda_c.values import PointerValue
+from kraise.ir import host as h
 from kraise.ir import kernel as k
-from kraise.ir.types import UINT64
+from kraise.ir.types import BOOL, UINT64
 
 
 class HostLowering(Lowering):
@@ -24,6 +27,16 @@ class HostLowering(Lowering):
     def __init__(self, program: Any, wide: bool):
         super().__init__(program, wide)
         self.extents = {}
+
+    def _compared(
+        self, symbol: str, a: PointerValue, b: PointerValue, span: Span | None, node: Node | None
+    ) -> k.Expr | None:
+        """Two names may point into one piece of memory: ``src != x`` is decided where they point."""
+        if symbol in ("==", "!=") and a.array and b.array and a.array != b.array and a.arms is None and b.arms is None:
+            places = tuple(h.Whole(p.array, p.offset, span=span) for p in (a, b))
+            same: Any = h.Library(h.SAME, places, BOOL, span=span)
+            return same if symbol == "==" else k.Op("not", (same,), BOOL, span=span)
+        return super()._compared(symbol, a, b, span, node)
 
     def _operand_type(self, operand: Node) -> CType:
         """``sizeof(a)`` of an array that was declared with its extent is that of the whole array."""

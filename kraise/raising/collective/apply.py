@@ -35,7 +35,7 @@ from kraise.raising.run.liveness import assigned
 from kraise.raising.run.state import LocalArray, RawWrite, State
 from kraise.raising.run.values import Cell as Place
 from kraise.raising.run.values import access, resolve
-from kraise.raising.threads.sizes import suggested
+from kraise.raising.threads.spelled import bare, number
 from kraise.raising.writes.accumulate import neutral_of
 
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
@@ -107,8 +107,10 @@ def _longest(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[froz
 
 def _named(cx: Context) -> list[int]:
     """The numbers of whole warps that the source takes for a block's size: ``blockIdx.x * 256 + threadIdx.x``."""
-    ways = [w for w in suggested(cx.function.body, {}) if w.keys() == {0}]
-    return [size for w in ways if (size := -w[0]) % cx.warp == 0]
+    products = [n.args for n in walked(cx.function.body) if isinstance(n, k.Op) and n.name == "mul"]
+    first = [(bare(a), number(b)) for args in products for a, b in (args, args[::-1])]
+    of_block = {n for a, n in first if isinstance(a, k.Hw) and (a.kind, a.axis) == ("block", 0) and n}
+    return sorted(n for n in of_block if n % cx.warp == 0 and n <= max(WARPS.sizes))
 
 
 def _with_outlets(trials: Trials, plan: Plan, sizes: tuple[int, ...]) -> Plan:

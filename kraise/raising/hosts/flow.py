@@ -14,7 +14,9 @@ from kraise.ir.types import INT, NUMBER, ScalarType
 from kraise.raising.hosts.apart import element_stays, keep_places, stays
 from kraise.raising.hosts.calls import call_host
 from kraise.raising.hosts.dead import variables
+from kraise.raising.hosts.same import decided, unconditional
 from kraise.raising.hosts.state import Memory, State, View
+from kraise.raising.hosts.stayed import thaw
 
 if TYPE_CHECKING:
     from kraise.raising.hosts.function import Raising
@@ -36,7 +38,10 @@ class Flow:
         for at, stmt in enumerate(body):
             rest = body[at + 1 :]
             later = live_before(rest, after)
-            if isinstance(stmt, h.If):
+            stmt = unconditional(stmt)
+            if (taken := decided(self.r, stmt, state)) is not None:
+                self.block(taken, state, out, later)
+            elif isinstance(stmt, h.If):
                 trial, trial_out = state.copy(), len(out)
                 try:
                     self.branch(stmt, state, out, later)
@@ -55,6 +60,7 @@ class Flow:
     def statement(self, stmt: h.Stmt, state: State, out: list[o.Stmt], later: frozenset[str]) -> None:
         """One statement."""
         r = self.r
+        thaw(r, stmt, state, later)
         match stmt:
             case h.Assign(name=name, value=value):
                 keep_places(r, {name}, state, out, stmt.span)

@@ -39,6 +39,7 @@ from kraise.raising.hosts.listed import with_lists
 from kraise.raising.hosts.pools import NotApart, dealt_out
 from kraise.raising.hosts.reach import Numbers
 from kraise.raising.hosts.returns import left_behind, own_memory, with_one_return
+from kraise.raising.hosts.same import one_place
 from kraise.raising.hosts.state import Memory, State, View, given_member
 from kraise.raising.hosts.turns import with_turns
 from kraise.raising.hosts.unpacked import unpacked
@@ -85,6 +86,7 @@ class Raising:
         self.calls: dict[str, None] = {}
         self.sizes: dict[int, tuple[k.Expr, ...]] = {}  # of the slots that this function made
         self.elements: dict[int, ScalarType] = {}  # the element types of memory
+        self.turned: list[tuple[int, frozenset[int]]] = []  # memory of a name, what it may be, too
         self.frozen: set[int] = set()  # slots of one memory in some round: nothing may write to them
         self.scalar_names = {p.name for p in host.params if isinstance(p.type, ScalarType)}
         self.taken = set_within(host.body) | {p.name for p in host.params}
@@ -166,8 +168,7 @@ class Raising:
     def _memory_of(self, ref: k.ArrayRef, state: State) -> str:
         view = state.points.get(ref.array)
         for name, memory in state.memory.items():
-            whole = view is not None and view.offset is None and ref.offset is None
-            if whole and memory is not None and memory.rounds is None and memory.slots == (view.slot,):  # type: ignore[union-attr]
+            if view is not None and view.offset is None and ref.offset is None and memory == Memory((view.slot,)):
                 return name
         return ""
 
@@ -243,8 +244,7 @@ class Raising:
         count = self.scalar(ref.count, state) if isinstance(ref, h.Whole) and ref.count is not None else None
         if isinstance(ref, h.Whole) or offset is not None:
             stays(self, View(view.slot, offset), count)
-        if offset is None and count is not None and self.fills(view.slot, count):
-            count = None
+        count = None if offset is None and count is not None and self.fills(view.slot, count) else count
         clamps = isinstance(ref, h.Whole) and ref.clamps and count is not None
         return h.Whole(variable, offset, count, clamps, span=ref.span)
 
@@ -276,7 +276,7 @@ class Raising:
             case h.Record(members=members):
                 return replace(e, members=tuple(self.expr(m, state) for m in members))
             case h.Library(args=args):
-                return folded(replace(e, args=tuple(self.expr(a, state) for a in args)))
+                return one_place(self, e, state) or folded(replace(e, args=tuple(self.expr(a, state) for a in args)))
             case k.Var(name=name) if name in state.known and state.known[name].value in (-1, 0, 1):
                 return state.known[name]
             case k.Var(name=name) if name not in state.scalars:

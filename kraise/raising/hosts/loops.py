@@ -12,6 +12,7 @@ from kraise.ir.types import INT
 from kraise.raising.hosts.apart import keep_places
 from kraise.raising.hosts.going_round import going_round
 from kraise.raising.hosts.state import Memory, State, View
+from kraise.raising.hosts.stayed import held_back, put_back
 
 if TYPE_CHECKING:
     from kraise.raising.hosts.flow import Flow
@@ -52,6 +53,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
     head.points = {n: v for n, v in head.points.items() if n in live}
     head.scalars |= {*scalars, *([var] if var else [])}
     carried: set[int] = set()
+    back: dict[str, View] = {}
     while True:
         _save(flow, head, carried, out, stmt)
         state.values = dict(head.values)
@@ -73,6 +75,11 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
                 r.frozen |= {slot, own}
             continue
         moves, unknown = _moves(head, trial)
+        if still := held_back(head, trial, stmt, unknown):
+            back |= {n: head.points.pop(n) for n in still}
+            _without_slots(r, depth)
+            r.taken = taken
+            continue
         if unknown:
             for name in unknown:
                 del head.points[name]
@@ -111,6 +118,7 @@ def loop(flow: Flow, stmt: h.For | h.While, state: State, out: list[o.Stmt], aft
         state.scalars.add(str(rounds))
     stored = {s for s, v in trial.values.items() if v != start_values.get(s) or _rebound(lines, start_values, s)}
     _remember(state, trial, moves, count, stored)
+    put_back(r, state, {n: v for n, v in back.items() if n in after}, lambda s: _orbit(s, moves), count, out, stmt)
 
 
 def _without_slots(r: Raising, depth: int) -> None:
