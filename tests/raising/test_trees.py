@@ -3,7 +3,9 @@
 import textwrap
 from functools import cache
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from kraise import pipeline
@@ -447,3 +449,34 @@ def test_a_launch_tells_the_rounds_of_a_tree_in_place():
     assert "how many threads a block has" in found.hint
     source += "void run(int *x, int *y, int n) { k<<<n / 16, 16>>>(x, y, n); }"
     assert judge(source, "cu", "x=i[48]<-9:9 y=i[3] n=48", [((3,), (16,))]) == "right"
+
+
+SHORT = """
+__global__ void largest(const float *x, float *y, int n) {
+    __shared__ float s[16];
+    int t = threadIdx.x;
+    s[t] = t < n ? x[PLACE] : -1e30f;
+    __syncthreads();
+    for (int k = 8; k > 0; k >>= 1) { if (t < k) s[t] = fmaxf(s[t], s[t + k]); __syncthreads(); }
+    if (t == 0) y[BLOCK] = s[0];
+}
+"""
+
+
+@pytest.mark.parametrize(("place", "block"), [("t", "0"), ("blockIdx.x * n + t", "blockIdx.x")])
+@pytest.mark.parametrize("size", [1, 5, 16])
+def test_rows_shorter_than_the_block(place, block, size):
+    """The guard keeps threads from what lies beyond: a maximum over all of the block must not need it either."""
+    done = pipeline.translate(SHORT.replace("PLACE", place).replace("BLOCK", block), "k.cu")
+    largest = load_module(done.text).largest
+    x = np.random.default_rng(size).normal(size=(2, size)).astype(np.float32)
+    rows = 1 if block == "0" else 2
+    got = largest(x[:rows].ravel(), np.zeros(rows, np.float32), size)
+    np.testing.assert_array_equal(got, x[:rows].max(axis=1))
+    gradient = jax.grad(lambda x: largest(x, np.zeros(rows, np.float32), size).sum())(x[:rows].ravel())
+    np.testing.assert_array_equal(gradient.reshape(rows, size) != 0, x[:rows] == x[:rows].max(axis=1, keepdims=True))
+
+
+def test_a_guard_that_lets_the_cell_before_through():
+    done = pipeline.translate(SHORT.replace("PLACE", "t - 1").replace("BLOCK", "0"), "k.cu")
+    assert done.text is None and any(d.code == "KR204" for d in done.diagnostics)

@@ -1,5 +1,6 @@
 """Accesses that are one block's share of those that all blocks make: ``x[t]`` of ``x[4 * block + t]`` where only the
-first block comes to a statement (a store to one cell)."""
+first block comes to a statement (a store to one cell); or that are made by their index under another name (those of a
+reduction over what a block's threads have stored)."""
 
 from __future__ import annotations
 
@@ -34,6 +35,8 @@ def _first_block(subs: Subscripts, one: Subscripts) -> Iterator[dict[eq.Expr, eq
     many, few = ([a for s in e for a in to_poly(s).atoms() if isinstance(a, eq.Index)] for e in (subs, one))
     blocks = [a for a in dict.fromkeys(many) if a not in few]
     threads = [a for a in dict.fromkeys(few) if a not in many]
+    if len(blocks) == len(threads) == 1:
+        yield {blocks[0]: threads[0]}
     if len(blocks) != 1 + len(threads) or len(threads) > 1:
         return
     for block in blocks:
