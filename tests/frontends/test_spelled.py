@@ -246,7 +246,24 @@ def f(w, x, n):
 """
 
 
-@pytest.mark.parametrize("source", [ROLLED, TABLE, TUPLES, TURNED], ids=["rolled", "table", "tuples", "turned"])
+ROLLED_AGAIN = """
+def f(w, x, n):
+    f = x.copy()
+    g = np.zeros(len(x))
+    for t in range(n):
+        f = np.roll(f, t)
+        g = np.roll(f, -w[0])
+        for i in range(len(f)):
+            f[i] += 0.5 * g[i] * g[i]
+    s = 0.0
+    for i in range(len(f)):
+        s += (i + 1) * f[i] * g[i]
+    return s
+"""
+SEVERAL = [ROLLED, ROLLED_AGAIN, TABLE, TUPLES, TURNED]
+
+
+@pytest.mark.parametrize("source", SEVERAL, ids=["rolled", "rolled again", "table", "tuples", "turned"])
 def test_values_and_gradients_of_what_stands_for_something_else(source, wide):
     compared(source)
 
@@ -276,5 +293,7 @@ def test_names_that_stand_for_several_things_are_left_where_more_is_done_with_th
     for old, new in (("T = M.T", "T = M.T\n    M = M.copy()"), ("T[j, i] ** 2", "T[j][i] ** 2")):
         assert old in TURNED
         assert "f" not in made(TURNED.replace(old, new)).raised
+    for other in ("np.zeros(len(x) + 1)", "np.zeros(len(x), np.int64)"):
+        assert "f" not in made(ROLLED_AGAIN.replace("np.zeros(len(x))", other)).raised
     for other in ("np.roll(u, 1, 2)", "np.roll(u, w)", "np.roll(u, w[:1])"):
         assert "f" not in made(ROLLED.replace("np.roll(u, 1)", other)).raised

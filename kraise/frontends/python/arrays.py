@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kraise.frontends.python import calls, elementwise, number_lists, remade, subscripts
+from kraise.frontends.python import calls, elementwise, number_lists, remade, rolled, subscripts
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import annotated
 from kraise.frontends.python.scope import Scope
@@ -56,6 +56,8 @@ def _allocated(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CST
         return _array(scope, name, value, node)
     if concept.startswith("alloc"):
         return _numpy(scope, name, value, node, concept)
+    if concept == "roll" and name not in scope.params and (scope.times_made(name) < 2 or name in scope.remade):
+        return rolled.array(scope, name, value, node)
     if concept.startswith("ramp."):
         from kraise.frontends.python.ramps import filled
 

@@ -47,7 +47,9 @@ def _made(scope: Scope, node: cst.Assign) -> str | None:
     if len(node.targets) > 1 or not isinstance(target, cst.Name) or not isinstance(value, cst.Call):
         return None
     method = value.func.attr.value if isinstance(value.func, cst.Attribute) else ""
-    made = concept_of(scope, value)[1].startswith(("alloc", "ramp.", "copy")) or (method == "copy" and not value.args)
+    made = concept_of(scope, value)[1].startswith(("alloc", "ramp.", "copy", "roll")) or (
+        method == "copy" and not value.args
+    )
     return target.value if made else None
 
 

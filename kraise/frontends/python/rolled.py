@@ -1,12 +1,36 @@
-"""``np.roll(u, k)`` in an expression over arrays: its element at i is that of u at ``(i - k) % n``."""
+"""``np.roll(u, k)`` in an expression over arrays: its element at i is that of u at ``(i - k) % n``.
+
+``v = np.roll(u, k)`` is a new array of u's type.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import libcst as cst
 
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.scope import Scope
-from kraise.ir.kernel import Const, Expr
+from kraise.ir.kernel import Const, Expr, Stmt, Store, Var
+from kraise.ir.types import INT
+
+
+def array(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[Stmt] | None:
+    """``name = np.roll(u, k)`` of an array u; None of an expression over arrays."""
+    from kraise.frontends.python import elementwise
+
+    first = call.args[0].value if call.args else None
+    view = ex.access(scope, first) if isinstance(first, cst.Name) else None
+    if view is None or not view.rank:
+        return None
+    span, shape = scope.span(node), scope.extents(view, node)
+    indices = elementwise.fresh_indices(scope, view.rank)
+    value, shape = elementwise.at_element(scope, call, indices, shape)
+    element_type, like = scope.kind(view.array)
+    made = replace(elementwise.made(scope, name, shape, like, node), element=element_type)
+    places: tuple[Expr, ...] = tuple(Var(i, INT, span=span) for i in indices)
+    body: Stmt = Store(name, places, value, span=span)
+    return [*scope.taken(), made, elementwise.nest(indices, shape, (body,), span)]
 
 
 def element(scope: Scope, node: cst.Call) -> Expr:
