@@ -32,6 +32,7 @@ BODIES = {
     "a number of rounds": f"float *src = x, *dst = tmp; {THREE} if (src != x) twice{LAUNCH}(src, n);",
     "no round": f"float *src = x; if (src == x) twice{LAUNCH}(tmp, n); else twice{LAUNCH}(x, n);",
     "further on": f"float *src = x + 1; if (src == x + 1) twice{LAUNCH}(tmp, n); if (src != x + 1) {COPY}",
+    "and a number": f"if (x == tmp || n == 0) return; if (x != tmp && m > 1) twice{LAUNCH}(x, n);",
     "another one": f"float *src = tmp; if (src == x) twice{LAUNCH}(tmp, n); else twice{LAUNCH}(x, n);",
 }
 

@@ -38,10 +38,12 @@ class Flow:
         for at, stmt in enumerate(body):
             rest = body[at + 1 :]
             later = live_before(rest, after)
-            stmt = unconditional(stmt)
-            if (taken := decided(self.r, stmt, state)) is not None:
+            taken = decided(self.r, unconditional(stmt), state)
+            if len(taken) != 1:
                 self.block(taken, state, out, later)
-            elif isinstance(stmt, h.If):
+                continue
+            (stmt,) = taken
+            if isinstance(stmt, h.If):
                 trial, trial_out = state.copy(), len(out)
                 try:
                     self.branch(stmt, state, out, later)

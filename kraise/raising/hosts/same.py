@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from kraise.diagnostics import refuse
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL
 
 if TYPE_CHECKING:
@@ -26,17 +28,28 @@ def unconditional(stmt: h.Stmt) -> h.Stmt:
     return stmt
 
 
-def decided(r: Raising, stmt: h.Stmt, state: State) -> tuple[h.Stmt, ...] | None:
-    """The branch that a comparison of two pointers takes, where that alone decides; None for other statements."""
-    match stmt:
-        case h.If(condition=k.Op(name="not", args=(h.Library(name=h.SAME) as same,)), body=no, orelse=yes):
-            pass
-        case h.If(condition=h.Library(name=h.SAME) as same, body=yes, orelse=no):
-            pass
-        case _:
-            return None
-    found = one_place(r, same, state)
-    return yes if found is not None and found.value else no
+def decided(r: Raising, stmt: h.Stmt, state: State) -> tuple[h.Stmt, ...]:
+    """The branch that a comparison of two pointers takes, where that alone decides; else the statement without it."""
+    if not isinstance(stmt, h.If) or not any(isinstance(n, h.Library) and n.name == h.SAME for n in walked(stmt)):
+        return (stmt,)
+    found = _folded(rewritten(stmt.condition, lambda n: one_place(r, n, state) if isinstance(n, h.Library) else None))
+    if isinstance(found, k.Const):
+        return stmt.body if found.value else stmt.orelse
+    return (replace(stmt, condition=found),)
+
+
+def _folded(e: Any) -> Any:
+    """A condition without parts that are known."""
+    if not isinstance(e, k.Op) or e.name not in ("and", "or", "not"):
+        return e
+    args = [_folded(a) for a in e.args]
+    if e.name == "not":
+        return k.Const(not args[0].value, BOOL) if isinstance(args[0], k.Const) else replace(e, args=tuple(args))
+    ends = e.name == "or"  # the value that decides
+    for a, b in (args, args[::-1]):
+        if isinstance(a, k.Const):
+            return k.Const(ends, BOOL) if bool(a.value) is ends else b
+    return replace(e, args=tuple(args))
 
 
 def one_place(r: Raising, e: h.Library, state: State) -> k.Const | None:
