@@ -23,6 +23,7 @@ STORED = {  # what a thread stores, by its lane or its warp
     "a condition on the lane": "if ((t & 31) < 31) s[t] = x[i]; else s[t] = 0.0f; ",
     "the number alone": "s[t] = x[i] * t; ",
 }
+FIRST = "s[t] = 0.0f; __syncthreads(); if ((t & 31) {}) s[t] = x[i]; "  # by a lane that a load of another asks for
 LOADED = {
     "of the thread after": "float v = t < 127 ? s[t + 1] : 0.0f; ",
     "of the thread before": "float v = t > 0 ? s[t - 1] : 0.0f; ",
@@ -47,6 +48,15 @@ def test_a_cell_of_another_warp(store, load, end):
     agrees(done, pipeline.Request(shapes=shapes, grid=(2,), block=(128,), gradients=True))
     racy = pipeline.translate(HEAD + STORED[store] + LOADED[load] + end, "f.cu")
     assert racy.text is None
+
+
+@pytest.mark.parametrize("lane", ["== 0", "== 5", "< 3"])
+def test_a_cell_that_one_lane_of_each_warp_stores(lane):
+    """The warp was chosen before the condition on the lane was asked: that of the loading thread."""
+    source = HEAD + FIRST.format(lane) + "__syncthreads(); " + LOADED["of the thread after"] + SUM
+    done = pipeline.translate(source, "f.cu")
+    assert done.text is not None, [d.reason for d in done.diagnostics]
+    agrees(done, pipeline.Request(shapes={"x": (256,), "y": (8,)}, grid=(2,), block=(128,), gradients=False))
 
 
 @pytest.mark.parametrize("far", [30, 31])

@@ -98,6 +98,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
     more = [f.poly for f in map(classify, raw.path) if f is not None and f.kind == "eq"]
     pending = dict(enumerate([*equations, *((to_expr(p), Poly()) for p in more)]))
     changed, chosen = True, False
+    exists: list[eq.Expr] = []
     while changed:
         changed = False
         for at, (s, e) in list(pending.items()):
@@ -105,10 +106,12 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             hits = sorted(difference.indices() & unknown)
             if not hits:
                 del pending[at]
+                guess = chosen and at < places and _told_apart(cx, raw)  # perhaps other digits have the cell
                 if difference.value is None:
-                    conditions.append(eq.Op("eq", (to_expr(difference), eq.Const(0, INT)), BOOL))
+                    left = eq.Op("eq", (to_expr(difference), eq.Const(0, INT)), BOOL)
+                    (exists if guess else conditions).append(left)
                 elif difference.value != 0:
-                    return Solved({}, (), (), frozenset(), True)
+                    return None if guess else Solved({}, (), (), frozenset(), True)
                 continue
             unpacked = _unpacked(difference, hits, raw.path) if s in digits else None
             if unpacked is not None:
@@ -134,7 +137,6 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
     mapping = digits | {i: v for i, v in mapping.items() if v is not i}
     parted = bool(digits)
     solved = Solved(mapping, (), (), frozenset(unknown), exact=tuple(exact), parted=parted)
-    exists: list[eq.Expr] = []
     try:
         for c in raw.path:
             if c not in cx.launch_path:
