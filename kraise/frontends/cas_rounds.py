@@ -62,7 +62,7 @@ def with_atomics(body: Sequence[Any]) -> tuple[Any, ...]:
     """A function's body with such loops as atomics; what nobody reads of what they left is gone."""
     out = tuple(_replaced(body))
     results = {x.result for x in _nodes(out) if isinstance(x, Atomic)} - {""}
-    while True:
+    while results:
         read = {x.name for x in _nodes(out) if isinstance(x, Var)}
 
         def visit(x: Any, read: set[str] = read) -> Any:
@@ -72,8 +72,9 @@ def with_atomics(body: Sequence[Any]) -> tuple[Any, ...]:
 
         fewer = rewritten(_without(out, results, read), visit)
         if fewer == out:
-            return out  # type: ignore[no-any-return]
+            break
         out = fewer
+    return out
 
 
 def _without(stmts: tuple[Any, ...], results: set[str], read: set[str]) -> tuple[Any, ...]:

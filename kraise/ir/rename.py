@@ -58,7 +58,13 @@ def _each(names: Any, new: Callable[[str], str]) -> Any:
 
 def within(node: Any, wanted: Any) -> list[Any]:
     """The nodes of a kind in statements and expressions, in order."""
-    if isinstance(node, tuple):
-        return [x for n in node for x in within(n, wanted)]
-    found = [node] if isinstance(node, wanted) else []
-    return found + [x for field in _parts(node) for x in within(getattr(node, field), wanted)]
+    found, stack = [], [node]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, tuple):
+            stack += top[::-1]
+            continue
+        if isinstance(top, wanted):
+            found.append(top)
+        stack += [getattr(top, field) for field in _parts(top)[::-1]]
+    return found

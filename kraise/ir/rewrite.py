@@ -34,8 +34,26 @@ def rewritten(x: Any, visit: Callable[[Any], Any | None]) -> Any:
 
 
 def walked(x: object) -> Iterator[object]:
-    """The nodes of Kernel IR or Host IR in ``x``."""
-    stack: list[object] = [x]
+    """The nodes of Kernel IR or Host IR in ``x``: a node before those below it, the last ones first."""
+    kind: type = x.__class__
+    if isinstance(x, tuple | list):
+        for item in reversed(x):
+            yield from walked(item)
+    elif (names := _below(kind)) is not None:
+        yield x
+        kept = getattr(x, "__dict__", None)
+        known = None if kept is None else kept.get(_WALKED)
+        if known is None:  # asked again and again of one statement
+            known = tuple(_walked([getattr(x, name) for name in names]))
+            if kept is not None:
+                kept[_WALKED] = known
+        yield from known
+
+
+_WALKED = "nodes below"  # no name of a field
+
+
+def _walked(stack: list[object]) -> Iterator[object]:
     while stack:
         top = stack.pop()
         kind: type = top.__class__

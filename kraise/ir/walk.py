@@ -170,12 +170,19 @@ def transform(expr: Expr, fn: Callable[[Expr], Expr], memo: dict[Expr, Expr] | N
     """``fn`` applied bottom-up: to each node, once, after its children. ``memo`` may be kept between calls."""
     memo = {} if memo is None else memo
 
-    def unknown(node: Expr) -> tuple[Expr, ...]:
-        return () if node in memo else children(node)
-
-    for node in topological((expr,), unknown):
-        if node not in memo:
-            memo[node] = fn(rebuild(node, tuple(memo[child] for child in children(node))))
+    stack = [expr]
+    while stack:
+        node = stack[-1]
+        if node in memo:
+            stack.pop()
+            continue
+        below = children(node)
+        unknown = [child for child in reversed(below) if child not in memo]
+        if unknown:
+            stack += unknown
+            continue
+        stack.pop()
+        memo[node] = fn(rebuild(node, tuple([memo[child] for child in below])))
     return memo[expr]
 
 
@@ -228,30 +235,32 @@ def substitute(expr: Expr, mapping: Mapping[Any, Expr]) -> Expr:
         return expr
     only = hidden.keys() if len(hidden) == len(mapping) else None  # nothing but these indices is replaced
 
-    def opaque(node: Expr) -> tuple[Expr, ...]:
-        # a binder that hides or captures is done on its own, with another mapping
-        if node in memo or (only is not None and only.isdisjoint(node.free)) or _clashes(node):
-            return ()
-        return children(node)
-
-    def _clashes(node: Expr) -> bool:
-        return isinstance(node, Reduce | ArgReduce) and any(
-            name in hidden or name in arriving for name in binders(node)
-        )
-
-    for node in topological((expr,), opaque):
+    stack = [expr]
+    while stack:
+        node = stack[-1]
         if node in memo:
+            stack.pop()
             continue
-        if only is not None and only.isdisjoint(node.free):
-            memo[node] = node
+        if isinstance(node, Reduce | ArgReduce) and any(name in hidden or name in arriving for name in binders(node)):
+            # a binder that hides or captures is done on its own, with another mapping
+            memo[node] = _under_binder(node, mapping, arriving)
             continue
-        memo[node] = _under_binder(node, mapping, arriving) if _clashes(node) else _moved(node, hidden, memo)
+        waiting = len(stack)
+        for child in reversed(children(node)):
+            if child not in memo:
+                if only is not None and only.isdisjoint(child.free):
+                    memo[child] = child
+                else:
+                    stack.append(child)
+        if len(stack) == waiting:
+            stack.pop()
+            memo[node] = _moved(node, hidden, memo)
     return memo[expr]
 
 
 def _moved(node: Expr, renamed: Mapping[str, Expr], memo: Mapping[Expr, Expr]) -> Expr:
     """The node over its replaced children, with the name of a free axis that was renamed."""
-    result = rebuild(node, tuple(memo[c] for c in children(node)))
+    result = rebuild(node, tuple([memo[c] for c in children(node)]))
     if not isinstance(result, Scan | CarryIn | FoldResult):
         return result
     axes = []

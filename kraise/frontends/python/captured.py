@@ -17,7 +17,7 @@ import libcst as cst
 from kraise.frontends.python.host_arguments import is_number
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, placed, rebuilt, walk
 from kraise.frontends.python.survey import decorated_as
 
 
@@ -154,9 +154,9 @@ def _launches(node: cst.CSTNode, names: set[str]) -> bool:
 
 def names_in(node: cst.CSTNode) -> list[cst.Name]:
     """The names in a node that are no attributes and no keywords."""
-    apart = {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
-    apart |= {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
-    return [n for n in walk(node) if isinstance(n, cst.Name) and id(n) not in apart]
+    apart = {id(n.attr) for n in all_of(cst.Attribute, node)}
+    apart |= {id(n.keyword) for n in all_of(cst.Arg, node)}
+    return [n for n in all_of(cst.Name, node) if id(n) not in apart]
 
 
 __all__ = ["constant", "names_in", "with_parameters"]

@@ -10,7 +10,7 @@ import libcst as cst
 from kraise import dialects
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.names import Imports, simple_statements
-from kraise.frontends.python.source import Source, dotted, walk
+from kraise.frontends.python.source import Source, all_of, dotted, walk
 from kraise.ir.kernel import Constant
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, ScalarType
 
@@ -183,7 +183,7 @@ def read_constants(
 
 def set_elsewhere(tree: cst.Module) -> set[str]:
     """The names of a module that some function of it may set."""
-    return {i.name.value for n in walk(tree) if isinstance(n, cst.Global) for i in n.names}
+    return {i.name.value for n in all_of(cst.Global, tree) for i in n.names}
 
 
 def times_bound(body) -> Counter:

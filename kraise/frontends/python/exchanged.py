@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from kraise.frontends.python.source import walk
+from kraise.frontends.python.source import all_of, walk
 from kraise.frontends.python.views import View
 from kraise.ir.kernel import Assign, Const, For, Load, Stmt, Store, Var
 from kraise.ir.types import INT, NUMBER
@@ -49,7 +49,7 @@ def exchanges(body: cst.BaseSuite, params: Collection[str], ranks: Mapping[str, 
         group = frozenset(n for p in pairs for n in p)
         touching = [g for g in found.groups if g & group]
         found.groups = [g for g in found.groups if not g & group] + [group.union(*touching)]
-    made = {_bound_to_new(n) for n in walk(body) if isinstance(n, cst.Assign)}
+    made = {_bound_to_new(n) for n in all_of(cst.Assign, body)}
     own = {n for n in made if n is not None and ranks.get(n) and n not in params and bound[n] == times[n] + 1}
     found.groups = [g for g in found.groups if g <= own]
     found.pairs = {k: pairs for k, pairs in found.pairs.items() if found.of(pairs[0][0])}
@@ -62,9 +62,7 @@ Candidate = tuple[tuple[cst.BaseExpression, ...], tuple[tuple[str, str], ...]]
 
 def _candidates(body: cst.BaseSuite) -> Iterator[Candidate]:
     """Permutations of names, and names of arrays that are made in the block of the assignment, which ends with it."""
-    for node in walk(body):
-        if not isinstance(node, cst.IndentedBlock):
-            continue
+    for node in all_of(cst.IndentedBlock, body):
         lines = [s.body[0] for s in node.body if isinstance(s, cst.SimpleStatementLine) and len(s.body) == 1]
         yield from _by_three(node, body)
         made = [t for s in lines if (t := _bound_to_new(s))]

@@ -19,7 +19,7 @@ import libcst as cst
 from kraise.frontends.python.constants import Folder
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, placed, rebuilt, walk
 from kraise.ir.kernel import Constant
 
 
@@ -36,7 +36,7 @@ def with_kernels(parsed: Source, imports: Imports, constants: dict[str, Constant
     if not factories:
         return parsed
     times = times_set(parsed.tree)
-    uses = Counter(n.value for n in walk(parsed.tree) if isinstance(n, cst.Name))
+    uses = Counter(n.value for n in all_of(cst.Name, parsed.tree))
     made: dict[str, cst.FunctionDef] = {}
 
     def kernel_of(line: cst.CSTNode) -> cst.FunctionDef | None:
@@ -150,7 +150,7 @@ def _set_by(kernel: cst.FunctionDef) -> set[str]:
     for node in walk(kernel.body):
         match node:
             case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.For(target=target):
-                found |= {n.value for n in walk(target) if isinstance(n, cst.Name)}
+                found |= {n.value for n in all_of(cst.Name, target)}
     return found
 
 

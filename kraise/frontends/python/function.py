@@ -18,7 +18,7 @@ from kraise.frontends.python.names import Imports
 from kraise.frontends.python.ranks import Ranks
 from kraise.frontends.python.roving import rovers, settled
 from kraise.frontends.python.scope import Scope, Summary, View, bindings
-from kraise.frontends.python.source import Source, walk
+from kraise.frontends.python.source import Source, all_of, walk
 from kraise.frontends.python.survey import Definition
 from kraise.ir.kernel import (
     ArrayRef,
@@ -99,7 +99,7 @@ def lower(
         context.copies,
     )
     scope.bound = bindings(definition.node.body)
-    nodes = (n.value for n in walk(definition.node) if isinstance(n, cst.Name))
+    nodes = (n.value for n in all_of(cst.Name, definition.node))
     scope.used = {*nodes, *context.functions, *context.constants, *context.imports.bound}
     try:
         params = _params(context, scope, definition)
@@ -160,23 +160,23 @@ def _fence(context: Context, definition: Definition) -> list[Diagnostic]:
     skipped = (cst.Annotation, cst.Decorator)
     refused = dialects.refused_nodes()  # one diagnostic for a whole try, with or class
     guards = _guards(definition) if definition.kind == "plain" else set()
+
+    def inside(node: cst.CSTNode) -> bool:
+        return type(node) not in skipped and type(node).__name__ not in refused and id(node) not in guards
+
     nodes = (
         (type(n).__name__, context.source.span(n))
-        for n in walk(definition.node, lambda n: _inside(n, skipped, refused, guards))
-        if not isinstance(n, skipped) and id(n) not in guards
+        for n in walk(definition.node, inside)
+        if type(n) not in skipped and id(n) not in guards
     )
     return fence.check(nodes, definition.name)
-
-
-def _inside(node: cst.CSTNode, skipped: tuple, refused: dict, guards: set[int]) -> bool:
-    return not isinstance(node, skipped) and type(node).__name__ not in refused and id(node) not in guards
 
 
 def _guards(definition: Definition) -> set[int]:
     """What belongs to the guards of a plain function outside loops: it is not translated but stated."""
     found: set[int] = set()
     loops = (cst.For, cst.While, cst.FunctionDef)
-    for node in walk(definition.node.body, lambda n: not isinstance(n, loops)):
+    for node in walk(definition.node.body, lambda n: type(n) not in loops):
         if statements.is_guard(node):
             found |= {id(node)} if isinstance(node, cst.Assert) else {id(node.test), id(node.body)}  # type: ignore[attr-defined]
     return found

@@ -43,7 +43,7 @@ from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.host_walked import without_walks
 from kraise.frontends.python.host_words import with_tables, with_words
 from kraise.frontends.python.host_written import written_out
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted
 from kraise.frontends.python.survey import doc_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -162,7 +162,7 @@ class Reader(Assignments, Control):
                     self.handled(handler)
                 done = [*self.block(body.body), *(self.block(orelse.body.body) if orelse is not None else ())]
                 last = self.block(final.body.body) if final is not None else ()
-                if last and any(isinstance(n, cst.Return | cst.Break | cst.Continue) for n in walk(body)):
+                if last and all_of(cst.Return | cst.Break | cst.Continue, body):
                     raise scope.refuse(node, "what `finally` does changes values after a way out", "leave it after")
                 return [*done, *last]
             case cst.If(test=test) | cst.While(test=test) if scope.elementwise and scope.is_array(test):
@@ -206,7 +206,7 @@ class Reader(Assignments, Control):
         match node:
             case cst.Pass() | cst.Import() | cst.ImportFrom():
                 return []
-            case cst.Expr(value=value) if not any(isinstance(n, cst.Call) for n in walk(value)):
+            case cst.Expr(value=value) if not all_of(cst.Call, value):
                 return []
             case cst.Expr(value=cst.Call() as call):
                 return self.effect(call, node)

@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, walk
+from kraise.frontends.python.source import Source, all_of, dotted, walk
 from kraise.ir.host_names import fresh
 
 CONVERSIONS = ("int", "float", "str", "bool", "eval")
@@ -90,7 +90,7 @@ class Arguments:
         """``if len(sys.argv) > 1: n = int(sys.argv[1])``, with or without an ``else`` or an ``n = 1000`` before."""
         other = line.orelse.body.body if isinstance(line.orelse, cst.Else) else []
         given = dict(a for s in inner if (a := _assigned(s)) is not None)
-        if not given and any(isinstance(n, cst.Call) and dotted(n.func) in _ENDS for s in inner for n in walk(s)):
+        if not given and any(dotted(n.func) in _ENDS for s in inner for n in all_of(cst.Call, s)):
             return list(other)  # how the program is called
         if len(given) != len(inner) or not all(map(self.of_arguments, given.values())):
             return [line]
@@ -101,7 +101,7 @@ class Arguments:
             places = [
                 a[1] for s in ([before[first]] if first is not None else other) if (a := _assigned(s)) and a[0] == name
             ]
-            used = any(isinstance(n, cst.Name) and n.value == name for s in since for n in walk(s))
+            used = any(n.value == name for s in since for n in all_of(cst.Name, s))
             if len(places) != 1 or not is_number(places[0]) or self.times[name] != 2 or used:
                 return [line]
             defaults[name] = places[0]

@@ -12,7 +12,7 @@ from kraise.frontends.python import host_exchange, host_numpy, host_parts, host_
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_scope import HostScope, ignored_call, launched
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
@@ -179,7 +179,7 @@ class Assignments:
         if all(arrays):
             refs = tuple(k.ArrayRef(dotted(e.value), span=scope.span(e.value)) for e in found)
             return [h.Point(tuple(names), refs, span=span)]
-        sources = {n for e in found for n in (x.value for x in walk(e) if isinstance(x, cst.Name))}
+        sources = {n for e in found for n in (x.value for x in all_of(cst.Name, e))}
         if sources & set(names):
             if any(n in scope.arrays and not a for n, a in zip(names, arrays, strict=True)):
                 raise scope.refuse(node, "this exchange mixes arrays and numbers")

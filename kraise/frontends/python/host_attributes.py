@@ -13,7 +13,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_objects import OF_ARRAYS, key
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt, walk
 
 MOST = 16
 
@@ -71,7 +71,7 @@ def grown(source: Source, node: cst.ClassDef, imports: Imports) -> cst.ClassDef:
     lists = [_attributes(t.target)[0] for n in walk(node.body) for t in getattr(n, "targets", ())
              if isinstance(n, cst.Assign) and isinstance(n.value, cst.List) and not n.value.elements
              and isinstance(t.target, cst.Attribute) and _attributes(t.target)]  # fmt: skip
-    appends = [n for n in walk(node.body) if isinstance(n, cst.Call) and _appended(n) in lists]
+    appends = [n for n in all_of(cst.Call, node.body) if _appended(n) in lists]
     lists = [n for n in set(lists) if lists.count(n) == 1 and any(_appended(a) == n for a in appends)]
     values = [a.args[0].value for a in appends]
     if not numpy or not lists or any(isinstance(v, cst.Tuple | cst.List | cst.Dict) or _whole(v) for v in values):
@@ -83,7 +83,7 @@ def grown(source: Source, node: cst.ClassDef, imports: Imports) -> cst.ClassDef:
         return cst.parse_statement(f"self.{name} = {numpy}.concatenate((self.{name}, {numpy}.array({more})))")
 
     def line(statement: Any) -> list[Any]:
-        own = [n for n in lists if any(isinstance(c, cst.Call) and _appended(c) == n for c in walk(statement))]
+        own = [n for n in lists if any(_appended(c) == n for c in all_of(cst.Call, statement))]
         if not own:
             return [rebuilt(source, statement, change)]
         if isinstance(statement, cst.For):  # of which the rounds are counted where it is read
@@ -127,7 +127,7 @@ def _in_order(node: cst.ClassDef, name: str) -> bool:
     for method in methods.values():
         for line in method.body.body if isinstance(method.body, cst.IndentedBlock) else ():
             times = sum(isinstance(n, cst.Call) and _appended(n) == name for n in walk(line))
-            loops = [n for n in walk(line) if isinstance(n, cst.For | cst.While)]
+            loops = list(all_of(cst.For | cst.While, line))
             if any(_calls(loop) & touches for loop in loops):
                 return False
             if times and isinstance(line, cst.For):
@@ -144,7 +144,7 @@ def _mentions(node: cst.CSTNode, name: str) -> int:
 
 def _calls(node: cst.CSTNode) -> set[str]:
     """The methods of self that are called."""
-    return {_attributes(n.func)[0] for n in walk(node) if isinstance(n, cst.Call) and _attributes(n.func)}
+    return {_attributes(n.func)[0] for n in all_of(cst.Call, node) if _attributes(n.func)}
 
 
 class _Valued(cst.CSTTransformer):

@@ -17,7 +17,7 @@ import libcst as cst
 from kraise.frontends.python.host_inlined import NotHere, renamed
 from kraise.frontends.python.host_units import PLAIN_BASES, assigned, constructor, default_of
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, rebuilt, walk
 
 
 def whole_classes(source: Source, imports: Imports) -> Iterator[cst.ClassDef]:
@@ -59,7 +59,7 @@ def _with_constructor(source: Source, imports: Imports, node: cst.ClassDef) -> c
     for line in node.body.body:
         match line:
             case cst.SimpleStatementLine(body=[cst.AnnAssign(target=cst.Name(value=name), value=value, annotation=a)]):
-                if any(isinstance(n, cst.Name) and n.value in ("ClassVar", "InitVar") for n in walk(a)):
+                if any(n.value in ("ClassVar", "InitVar") for n in all_of(cst.Name, a)):
                     raise NotHere
                 fields.append((name, default_of(value, imports)))
             case _:
@@ -67,7 +67,7 @@ def _with_constructor(source: Source, imports: Imports, node: cst.ClassDef) -> c
     own = _methods(node)
     if "__init__" in own or not fields:
         return node
-    said = {n.attr.value for n in walk(node.body) if isinstance(n, cst.Attribute)}
+    said = {n.attr.value for n in all_of(cst.Attribute, node.body)}
     while fields and isinstance(fields[-1][1], cst.List | cst.Dict) and fields[-1][0] not in said:
         fields.pop()  # a list of records that no method looks at
     made = constructor(fields)

@@ -21,7 +21,7 @@ from kraise.frontends.python.host_inlined import renamed
 from kraise.frontends.python.host_rounds import number
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import assigned, times_set
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
@@ -81,9 +81,9 @@ def batches(reader: Any, node: cst.For, args: list[cst.BaseExpression]) -> list[
     if len(args) != 3 or number(args[0]) != 0 or not isinstance(args[2], cst.Name | cst.Integer):
         return None
     var, size = dotted(node.target), scope.text(args[2])
-    sliced = {dotted(n.value) for n in walk(node.body) if isinstance(n, cst.Subscript) and scope.slides(n, var, size)}
+    sliced = {dotted(n.value) for n in all_of(cst.Subscript, node.body) if scope.slides(n, var, size)}
     inside = assigned(node.body)
-    early = any(isinstance(n, cst.Break | cst.Continue | cst.Return) for n in walk(node.body))
+    early = bool(all_of(cst.Break | cst.Continue | cst.Return, node.body))
     if not sliced or early or {var, size} & inside or sliced & inside or (number(args[2]) or 1) < 1:
         return None
     bound = scope.lengths.get(_length(scope, args[1]))

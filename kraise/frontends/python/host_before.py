@@ -16,7 +16,7 @@ from kraise.diagnostics import Diagnostic
 from kraise.frontends.python.host_scope import ignored_call
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, placed, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, walk
 
 
 def with_parameters(
@@ -61,7 +61,7 @@ def with_parameters(
 
 
 def _names(node: cst.CSTNode) -> set[str]:
-    return {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    return {n.value for n in all_of(cst.Name, node)}
 
 
 def _is_said(statement: cst.CSTNode, imports: Imports) -> bool:

@@ -24,7 +24,7 @@ from kraise.frontends.python.host_records import Records
 from kraise.frontends.python.host_rounds import tuple_of
 from kraise.frontends.python.host_settled import settled
 from kraise.frontends.python.host_units import Record, Unit, assigned
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir.host_names import fresh
 
 DEEPEST = 12
@@ -217,14 +217,14 @@ class Calls(Records, Racks):
         first = self.flushed()
         self.before = outer
         self.scope.written |= {made.name} & set(self.scope.host_units)
-        given = {n.value for e in names.values() for n in walk(e) if isinstance(n, cst.Name)}
+        given = {n.value for e in names.values() for n in all_of(cst.Name, e)}
         for name in sorted({n for s in body for n in assigned(s)} - set(names)):
             is_target = target is not None and name == dotted(target) and name not in given  # y = forward(y)
             if name in self.taken and name in made.bound and not is_target:
                 names[name] = cst.Name(fresh(self.taken, name))
             self.taken.add(name)
             self.own.add(dotted(names[name]) if name in names else name)
-        target_names = {n.value for n in walk(target) if isinstance(n, cst.Name)} if target is not None else set()
+        target_names = {n.value for n in all_of(cst.Name, target)} if target is not None else set()
         marked = self.scope.source
         lines = [renamed(marked, s, names, keep=target if target_names else None) for s in body]
         self.depth += 1
@@ -254,7 +254,7 @@ class Calls(Records, Racks):
                 isinstance(n, cst.Name) and n.value == "None" for n in walk(inner)
             ):
                 maybe |= assigned(inner)
-        unsure = {p for p, v in found.items() if {n.value for n in walk(v) if isinstance(n, cst.Name)} & maybe}
+        unsure = {p for p, v in found.items() if {n.value for n in all_of(cst.Name, v)} & maybe}
         return {p: dotted(v) == "None" for p, v in found.items() if p not in unsure}
 
     def given(self, made: Unit, call: cst.Call, owner: Any, simple: bool) -> dict[str, Any]:
@@ -325,7 +325,7 @@ class Calls(Records, Racks):
             for inner in walk(line):
                 match inner:
                     case cst.AssignTarget(target=target) | cst.AugAssign(target=target):
-                        if any(isinstance(n, cst.Attribute) for n in walk(target)):
+                        if all_of(cst.Attribute, target):
                             return True
                     case cst.Attribute(attr=cst.Name(value=name)) if name in methods:
                         return True
@@ -371,7 +371,7 @@ class Calls(Records, Racks):
         own = cst.Name(name)
         if made is None or enter is None or (uses(leave.body, cst.Return) or self.asks(leave)):
             return None
-        if any(isinstance(n, cst.Return) and dotted(n.value or own) != "self" for s in enter.body for n in walk(s)):
+        if any(dotted(n.value or own) != "self" for s in enter.body for n in all_of(cst.Return, s)):
             return None
         first = self.statements(
             Unit(enter.name, enter.params, without_returns(enter.body)), cst.Call(own), None, False, own
@@ -383,7 +383,7 @@ class Calls(Records, Racks):
     def asks(self, made: Unit) -> bool:
         """Does ``__exit__`` look at the error?"""
         words = {p for p, _ in made.params[1:]} | {made.star} - {""}
-        return any(isinstance(n, cst.Name) and n.value in words for s in made.body for n in walk(s))
+        return any(n.value in words for s in made.body for n in all_of(cst.Name, s))
 
     def reads_before(self, node: cst.CSTNode) -> bool:
         """Is an element read, or something called, before a part of the expression that is being rewritten?"""

@@ -25,7 +25,7 @@ from kraise.frontends.python.host_fixed import attribute, is_known, shape_of
 from kraise.frontends.python.host_properties import without_properties
 from kraise.frontends.python.host_scope import ignored_call
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, rebuilt, walk
 
 _DEPTH = 3
 Stores = Mapping[str, tuple[bool, ...]]
@@ -223,7 +223,7 @@ class _Writer:
         self.source, self.found, self.method = source, found, method
         self.node = found.methods[method]
         self.params = [p for p in self.node.params.params if p.name.value != "self"]
-        own = {n.value for n in walk(self.node) if isinstance(n, cst.Name)}
+        own = {n.value for n in all_of(cst.Name, self.node)}
         attributes = {a for n in walk(self.node) if (a := attribute(n))}
         bound = {p.name.value for p in (*self.params, *self.node.params.kwonly_params)}
         for inner in walk(self.node.body):
@@ -242,7 +242,7 @@ class _Writer:
         lines = self.node.body.body
         plain = [s for line in lines if isinstance(line, cst.SimpleStatementLine) for s in line.body]
         targets = [t for s in plain if isinstance(s, cst.Assign) for t in _targets(s)]
-        every = [t for n in walk(self.node.body) if isinstance(n, cst.Assign) for t in _targets(n) if attribute(t)]
+        every = [t for n in all_of(cst.Assign, self.node.body) for t in _targets(n) if attribute(t)]
         named = [a for n in walk(self.node.body) if (a := attribute(n))]
         called = [m for m in named if m in self.found.methods]
         ends = any(isinstance(n, cst.Return) for line in lines[:-1] for n in walk(line))

@@ -9,7 +9,7 @@ import libcst as cst
 from kraise.frontends.python import host_batches, host_nest, host_parts, host_ranks
 from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, NUMBER
@@ -61,7 +61,7 @@ class Control:
         while isinstance(over, cst.Call) and not over.args and self._moves_only(over):  # for p in part.copy_to_host()
             over = over.func.value  # type: ignore[attr-defined]
         scope, array, count = self.scope, dotted(over), ""
-        if over is not node.iter and any(isinstance(n, cst.Name) and n.value == array for n in walk(node.body)):
+        if over is not node.iter and any(n.value == array for n in all_of(cst.Name, node.body)):
             return None  # a copy of it
         target: cst.BaseExpression = node.target
         match node:

@@ -15,21 +15,21 @@ import libcst as cst
 
 from kraise.frontends.python import host_objects
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt, walk
 
 
 def with_copies(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with a dict of its own for each name. Raises Refused."""
-    made = {dotted(n.targets[0].target) for n in walk(node.body) if isinstance(n, cst.Assign) and _makes(n.value)}
+    made = {dotted(n.targets[0].target) for n in all_of(cst.Assign, node.body) if _makes(n.value)}
     while True:  # names for such names
         more = {
-            dotted(n.targets[0].target) for n in walk(node.body)
-            if isinstance(n, cst.Assign) and dotted(n.value) in made and isinstance(n.targets[0].target, cst.Name)
+            dotted(n.targets[0].target) for n in all_of(cst.Assign, node.body)
+            if dotted(n.value) in made and isinstance(n.targets[0].target, cst.Name)
         }  # fmt: skip
         if more <= made:
             break
         made |= more
-    stores = [n for n in walk(node.body) if isinstance(n, cst.Assign) and _entry(n) in made]
+    stores = [n for n in all_of(cst.Assign, node.body) if _entry(n) in made]
 
     def change(block: cst.CSTNode) -> cst.CSTNode | None:
         if not isinstance(block, cst.IndentedBlock):

@@ -12,7 +12,7 @@ from kraise import dialects
 from kraise.frontends.python import host_numpy
 from kraise.frontends.python.host_scope import HostScope, launched
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir.types import ArrayType
 
 
@@ -56,8 +56,8 @@ def _numbers(scope: HostScope, body: cst.CSTNode) -> set[str]:
         elif dotted(call.func) in ("range", "float", "int"):
             taken = [a.value for a in call.args]
         for part in taken:
-            if not any(isinstance(n, cst.Call | cst.Subscript | cst.Attribute) for n in walk(part)):
-                found |= {n.value for n in walk(part) if isinstance(n, cst.Name)}
+            if not all_of(cst.Call | cst.Subscript | cst.Attribute, part):
+                found |= {n.value for n in all_of(cst.Name, part)}
     return found
 
 
@@ -65,7 +65,7 @@ def given(nodes: Mapping[str, cst.FunctionDef], imports: Imports) -> dict[str, s
     """The parameters of functions that calls of the file give arrays to."""
     found: dict[str, set[str]] = {}
     for node in nodes.values():
-        calls = [n for n in walk(node.body) if isinstance(n, cst.Call) and dotted(n.func) in nodes]
+        calls = [n for n in all_of(cst.Call, node.body) if dotted(n.func) in nodes]
         if not calls:
             continue
         values: dict[str, list[cst.BaseExpression]] = {}

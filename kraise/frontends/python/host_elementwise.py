@@ -18,7 +18,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_units import Unit, times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt
 
 _TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)[fFlLuU]*|([A-Za-z_][\w:]*)|(\S\S?))")
 _BINARY = (
@@ -295,7 +295,7 @@ _KINDS = {
 
 def with_outputs(source: Source, node: cst.FunctionDef, made: Mapping[str, Unit]) -> cst.FunctionDef:
     """The function with ``square(x, y)``, where ``y`` is the output, as ``y[:] = square(x)``."""
-    if not any(isinstance(n, cst.Name) and n.value in made for n in walk(node.body)):
+    if not any(n.value in made for n in all_of(cst.Name, node.body)):
         return node
 
     def change(small: cst.CSTNode) -> cst.CSTNode | None:

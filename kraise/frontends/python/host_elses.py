@@ -13,15 +13,15 @@ import libcst as cst
 from kraise.frontends.python.host_control import fails
 from kraise.frontends.python.host_kept import reads
 from kraise.frontends.python.host_scope import HostScope, ignored_call
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
 def without_elses(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function without them."""
-    if not any(isinstance(n, cst.For | cst.While) and n.orelse is not None for n in walk(node.body)):
+    if not any(n.orelse is not None for n in all_of(cst.For | cst.While, node.body)):
         return node
-    taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    taken = {n.value for n in all_of(cst.Name, node)}
 
     def change(block: cst.CSTNode) -> cst.CSTNode | None:
         if not isinstance(block, cst.IndentedBlock):
@@ -89,7 +89,7 @@ def _says(scope: HostScope, line: Any) -> bool:
                 continue
             case cst.Expr(value=cst.Call(func=func, args=args)) if ignored_call(
                 scope.imports.qualified(dotted(func))
-            ) and all(reads(n, scope.imports) for a in args for n in walk(a) if isinstance(n, cst.Call)):
+            ) and all(reads(n, scope.imports) for a in args for n in all_of(cst.Call, a)):
                 continue
         return False
     return True

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_rounds import integer, truth
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted
 
 
 class Enumerators:
@@ -21,7 +21,7 @@ class Enumerators:
 
     def decided(self, test: Any) -> bool | None:
         """Whether a test of enumerators holds; None for any other."""
-        if not any(isinstance(n, cst.Attribute) and dotted(n.value) in self.scope.enums for n in walk(test)):
+        if not any(dotted(n.value) in self.scope.enums for n in all_of(cst.Attribute, test)):
             return None
         return truth(self.expression(test))
 
@@ -51,9 +51,9 @@ class Enumerators:
 
     def only_enumerators(self, name: str) -> bool:
         """Is a name of the function the counter of loops over enumerators, and nothing else?"""
-        loops = [n for n in walk(self.node.body) if isinstance(n, cst.For) and dotted(n.target) == name]
-        times = sum(n.value == name for t in walk(self.node) if isinstance(t, cst.AssignTarget | cst.Param)
-                    for n in walk(t) if isinstance(n, cst.Name))  # fmt: skip
+        loops = [n for n in all_of(cst.For, self.node.body) if dotted(n.target) == name]
+        times = sum(n.value == name for t in all_of(cst.AssignTarget | cst.Param, self.node)
+                    for n in all_of(cst.Name, t))  # fmt: skip
         return (
             bool(loops)
             and not times

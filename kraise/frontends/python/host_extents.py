@@ -9,7 +9,7 @@ import libcst as cst
 from kraise import dialects
 from kraise.frontends.python.host_rounds import integer, number
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt
 from kraise.ir.host_names import fresh
 
 
@@ -31,7 +31,7 @@ def single_targets(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
             if isinstance(small, cst.Assign) and len(small.targets) > 1 and not names:  # b[0] = b[-1] = 1.0
                 value = small.value
                 if not isinstance(value, cst.Name | cst.Integer | cst.Float):
-                    value = cst.Name(fresh({n.value for n in walk(node) if isinstance(n, cst.Name)}, "value"))
+                    value = cst.Name(fresh({n.value for n in all_of(cst.Name, node)}, "value"))
                     out.append(placed(scope.source, cst.Assign([cst.AssignTarget(value)], small.value), small))
                 each = [cst.Assign([t], value.deep_clone()) for t in small.targets]
                 out += [placed(scope.source, a, small) for a in each]
@@ -64,7 +64,7 @@ def _results_apart(scope: HostScope, function: cst.FunctionDef, node: cst.CSTNod
         case cst.Assign(
             targets=[cst.AssignTarget(target=cst.Tuple(elements=targets))], value=cst.Call(func=func) as value
         ) if f"{scope.imports.qualified(dotted(func))}#0" in dialects.host_rows("python"):
-            reads = [n.value for n in walk(function) if isinstance(n, cst.Name)]
+            reads = [n.value for n in all_of(cst.Name, function)]
             at = [cst.SubscriptElement(cst.Index(integer(n))) for n in range(len(targets))]
             pairs = [(t.value, cst.Subscript(value.deep_clone(), [a])) for t, a in zip(targets, at, strict=True)]
             for target, one in pairs:
@@ -90,7 +90,7 @@ def _tuples_apart(node: cst.CSTNode) -> list[cst.Assign]:
             targets=[cst.AssignTarget(target=cst.Tuple(elements=targets))], value=cst.Tuple(elements=values)
         ) if len(targets) == len(values) and any(_is_tuple(v.value) for v in values):
             names = [dotted(t.value) for t in targets]
-            read = {n.value for v in values for n in walk(v) if isinstance(n, cst.Name)}
+            read = {n.value for v in values for n in all_of(cst.Name, v)}
             plain = all(isinstance(e, cst.Element) for e in (*targets, *values))
             if plain and all(isinstance(t.value, cst.Name) for t in targets) and not read & set(names):
                 return [

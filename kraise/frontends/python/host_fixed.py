@@ -11,7 +11,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 
 KNOWN_CALLS = frozenset(
     ("math.ceil", "math.floor", "builtins.int", "builtins.max", "builtins.min", "builtins.abs", "builtins.tuple",
@@ -55,10 +55,8 @@ def shape_of(
 def is_known(value: cst.BaseExpression, once: set[str], found: Any, imports: Imports) -> bool:
     """Is a value made of constants and of attributes that never change? ``found`` is the class's state."""
     plain = False
-    bound = {
-        n.value for f in walk(value) if isinstance(f, cst.CompFor) for n in walk(f.target) if isinstance(n, cst.Name)
-    }
-    words = {id(n.attr) for n in walk(value) if isinstance(n, cst.Attribute)}
+    bound = {n.value for f in all_of(cst.CompFor, value) for n in all_of(cst.Name, f.target)}
+    words = {id(n.attr) for n in all_of(cst.Attribute, value)}
     for inner in walk(value):
         if id(inner) in words:
             continue
@@ -90,8 +88,8 @@ def _mentions_parameter(value: cst.BaseExpression, found: Any) -> bool:
     """Does a value of ``__init__`` use one of its parameters by its own name?"""
     init = found.methods["__init__"]
     own = {p.name.value for p in (*init.params.params, *init.params.kwonly_params)} - {"self"}
-    attributes = {id(n.attr) for n in walk(value) if isinstance(n, cst.Attribute)}
-    bound = {id(n) for f in walk(value) if isinstance(f, cst.CompFor) for n in walk(f.target)}
+    attributes = {id(n.attr) for n in all_of(cst.Attribute, value)}
+    bound = {id(n) for f in all_of(cst.CompFor, value) for n in walk(f.target)}
     return any(
         isinstance(n, cst.Name) and n.value in own and id(n) not in attributes | bound for n in walk(value)
     )  # fmt: skip

@@ -16,7 +16,7 @@ import libcst as cst
 from kraise.frontends.python.host_called import Calls
 from kraise.frontends.python.host_inlined import renamed, uses
 from kraise.frontends.python.host_units import Unit, assigned
-from kraise.frontends.python.source import rebuilt, walk
+from kraise.frontends.python.source import all_of, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
@@ -30,7 +30,7 @@ class Generated(Calls):
             return None
         names = self.given(made, loop.iter, None, simple=False)
         opening = self.flushed()
-        target = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
+        target = {n.value for n in all_of(cst.Name, loop.target)}
         for name in sorted({n for s in made.body for n in assigned(s)}):
             if name in self.taken | target:
                 names[name] = cst.Name(fresh(self.taken, name))

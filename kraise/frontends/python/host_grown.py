@@ -21,7 +21,7 @@ from kraise.frontends.python.host_rounds import integer, number, tuple_of
 from kraise.frontends.python.host_said import plain
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 _WHOLE = frozenset(("int", "len", "round"))  # what gives integers
@@ -34,11 +34,11 @@ def with_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     numpy = next((n for n, q in scope.imports.bound.items() if q == "numpy"), "")
     if not numpy or not isinstance(node.body, cst.IndentedBlock):
         return node
-    if not any(isinstance(n, cst.Attribute) and n.attr.value == "append" for n in walk(node.body)):
+    if not any(n.attr.value == "append" for n in all_of(cst.Attribute, node.body)):
         return node
     array_names(scope, node)
     grown = _Grown(scope, node, numpy)
-    names = {dotted(n.value) for n in walk(node.body) if isinstance(n, cst.Attribute) and n.attr.value == "append"}
+    names = {dotted(n.value) for n in all_of(cst.Attribute, node.body) if n.attr.value == "append"}
     apart = [new for line in node.body.body for new in _apart(line)]
     body = grown.block(plain(scope, apart, names, grown.taken, grown.ranks))
     if body is None:
@@ -54,7 +54,7 @@ class _Grown:
     def __init__(self, scope: HostScope, node: cst.FunctionDef, numpy: str):
         self.scope, self.node, self.numpy = scope, node, numpy
         self.ranks = host_ranks.certain(scope, node)
-        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.taken = {n.value for n in all_of(cst.Name, node)}
         self.kept: list[Any] = []  # names for what the list that became an array last begins with
 
     def block(self, lines: list[Any]) -> list[Any] | None:
@@ -93,7 +93,7 @@ class _Grown:
                 bounds = [a.value for a in args]
             case _:
                 return None
-        if any(isinstance(n, cst.Break | cst.Continue | cst.Return) for n in walk(loop.body)):
+        if all_of(cst.Break | cst.Continue | cst.Return, loop.body):
             return None
         if sum(isinstance(n, cst.Name) and n.value == name for n in walk(loop)) != 1:
             return None
@@ -286,7 +286,7 @@ def _without(line: Any, name: str) -> Any:
 
 
 def _mentions(line: Any, name: str) -> bool:
-    return any(isinstance(n, cst.Name) and n.value == name for n in walk(line))
+    return any(n.value == name for n in all_of(cst.Name, line))
 
 
 def _appended(line: Any, name: str) -> cst.BaseExpression | None:
@@ -307,11 +307,11 @@ def _only_read(lines: list[Any], name: str) -> bool:
                 case cst.Attribute(value=cst.Name(value=owner)) if owner == name:
                     return False  # append, extend, pop, …
                 case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.For(target=target):
-                    if any(isinstance(n, cst.Name) and n.value == name for n in walk(target)):
+                    if any(n.value == name for n in all_of(cst.Name, target)):
                         return False
                 case cst.BinaryOperation(left=left, right=right) if name in (dotted(left), dotted(right)):
                     return False  # lists are joined and repeated by + and *
-                case cst.Comparison() if any(isinstance(n, cst.Name) and n.value == name for n in walk(inner)):
+                case cst.Comparison() if any(n.value == name for n in all_of(cst.Name, inner)):
                     return False
                 case cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) if dotted(test) == name:
                     return False

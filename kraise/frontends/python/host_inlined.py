@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_units import Unit
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
@@ -50,7 +50,7 @@ def renamed(source: Source, node: Any, names: Mapping[str, Any], keep: Any = Non
 
 def with_names_for_blanks(source: Source, node: Any) -> Any:
     """A function that reads ``_``, with another name for it: emitted code leaves under ``_`` what nobody reads."""
-    blanks = {id(n) for n in walk(node) if isinstance(n, cst.Name) and n.value == "_"}
+    blanks = {id(n) for n in all_of(cst.Name, node) if n.value == "_"}
     for inner in walk(node):
         match inner:
             case cst.For(target=target) | cst.CompFor(target=target) | cst.AssignTarget(target=target):
@@ -58,7 +58,7 @@ def with_names_for_blanks(source: Source, node: Any) -> Any:
                 blanks -= {id(getattr(p, "value", p)) for p in parts} | {id(p) for p in parts}
     if not blanks:
         return node
-    taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    taken = {n.value for n in all_of(cst.Name, node)}
     return renamed(source, node, {"_": cst.Name(fresh(taken, "blank"))})
 
 

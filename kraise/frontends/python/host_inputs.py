@@ -23,7 +23,7 @@ from kraise.frontends.python.host_arguments import CONVERSIONS, Arguments, Input
 from kraise.frontends.python.host_rounds import integer, number
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt, walk
 from kraise.ir import host as h
 from kraise.ir.host_names import fresh, read_within
 
@@ -128,14 +128,14 @@ class _Reader(Arguments):
         self.source, self.imports, self.found, self.asked = source, imports, found, asked
         self.times: Counter[str] = times_set(node)
         self.own = {p.name.value for p in (*node.params.params, *node.params.kwonly_params)}
-        words = {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
-        words |= {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
-        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name) and id(n) not in words}
+        words = {id(n.attr) for n in all_of(cst.Attribute, node)}
+        words |= {id(n.keyword) for n in all_of(cst.Arg, node)}
+        self.taken = {n.value for n in all_of(cst.Name, node) if id(n) not in words}
         self.rounds: list[cst.BaseExpression] = []  # the numbers of the rounds of the loops around
         self.rngs = {
             n.targets[0].target.value  # type: ignore[attr-defined]
-            for n in walk(node.body)
-            if isinstance(n, cst.Assign) and len(n.targets) == 1 and isinstance(n.targets[0].target, cst.Name)
+            for n in all_of(cst.Assign, node.body)
+            if len(n.targets) == 1 and isinstance(n.targets[0].target, cst.Name)
             and isinstance(n.value, cst.Call) and imports.qualified(dotted(n.value.func)) in _MAKERS
             and not self._of_parameters(n.value)
         }  # fmt: skip
@@ -229,7 +229,7 @@ class _Reader(Arguments):
 
     def _of_parameters(self, call: cst.Call) -> bool:
         """Is a call given a parameter of the function (the seed of its random numbers)?"""
-        return any(isinstance(n, cst.Name) and n.value in self.own for a in call.args for n in walk(a.value))
+        return any(n.value in self.own for a in call.args for n in all_of(cst.Name, a.value))
 
     # --- expressions
 

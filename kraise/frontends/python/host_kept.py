@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 
 _READS = frozenset(("copy_to_host", "sum", "mean", "max", "min", "item", "copy", "get", "std", "dot"))
 _SAYS = frozenset(("print", "logging.info", "logger.info", "log.info"))
@@ -32,7 +32,7 @@ def without_records(body: list[Any], imports: Imports) -> list[Any]:
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.List(elements=[])):
                     starts[name] += 1
                 case cst.Expr(value=cst.Call(func=func, args=args)) if dotted(func) in _SAYS:
-                    kept.update(n.value for a in args for n in walk(a) if isinstance(n, cst.Name))
+                    kept.update(n.value for a in args for n in all_of(cst.Name, a))
                 case cst.Expr(value=cst.Call() as call) if name := appended(call, imports):
                     kept[name] += 1
     body = [new for line in body for new in _without_unused(line, uses, imports)]
@@ -45,7 +45,7 @@ def _without_unused(line: Any, uses: Counter[str], imports: Imports) -> list[Any
     match line:
         case cst.SimpleStatementLine(body=[
             cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as value)
-        ]) if uses[name] == 1 and all(reads(n, imports) for n in walk(value) if isinstance(n, cst.Call)):  # fmt: skip
+        ]) if uses[name] == 1 and all(reads(n, imports) for n in all_of(cst.Call, value)):  # fmt: skip
             return []
     return [line]
 
@@ -56,7 +56,7 @@ def appended(call: cst.Call, imports: Imports) -> str:
     match call:
         case cst.Call(
             func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="append")), args=[cst.Arg(value=value)]
-        ) if all(reads(n, imports) for n in walk(value) if isinstance(n, cst.Call)):
+        ) if all(reads(n, imports) for n in all_of(cst.Call, value)):
             return name
     return ""
 
@@ -86,7 +86,7 @@ def _without(line: Any, names: set[str], imports: Imports) -> list[Any]:
             )
         elif isinstance(part, cst.If):
             changes[name] = _without(part, names, imports)[0]
-    mentions = any(isinstance(n, cst.Name) and n.value in names for n in walk(line))
+    mentions = any(n.value in names for n in all_of(cst.Name, line))
     return [line.with_changes(**changes)] if changes and mentions else [line]
 
 
@@ -115,12 +115,12 @@ def without_nones(lines: list[Any]) -> list[Any]:
 def _set_first(lines: list[Any], name: str) -> bool:
     """Is the first thing that statements do with a name, on every way, to give it another value?"""
     for line in lines:
-        if any(isinstance(n, cst.Name) and n.value == name for n in walk(line)):
+        if any(n.value == name for n in all_of(cst.Name, line)):
             match line:
                 case cst.SimpleStatementLine(
                     body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=own))], value=value)]
                 ):
-                    again = any(isinstance(n, cst.Name) and n.value == name for n in walk(value))
+                    again = any(n.value == name for n in all_of(cst.Name, value))
                     return own == name and not again and not (isinstance(value, cst.Name) and value.value == "None")
             return False
     return False

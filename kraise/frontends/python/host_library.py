@@ -12,7 +12,7 @@ from kraise.diagnostics import Refused
 from kraise.frontends.host_rows import KINDS, library
 from kraise.frontends.python import host_numpy
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import INT, NUMBER
@@ -61,7 +61,7 @@ def is_pure(scope: HostScope, node: cst.Call) -> bool:
 
 def _check_order(scope: HostScope, node: cst.Call, operand: cst.BaseExpression, order: cst.BaseExpression) -> None:
     """A norm of order 2 is the root of the sum of squares, for vectors; every other order is refused."""
-    names = {n.value for n in walk(operand) if isinstance(n, cst.Name) and n.value in scope.arrays}
+    names = {n.value for n in all_of(cst.Name, operand) if n.value in scope.arrays}
     vector = bool(names) and all(scope.ranks.get(n) == 1 for n in names)
     if scope.text(order) in ("None", "'fro'", '"fro"') or (vector and scope.text(order) in ("2", "2.0")):
         return

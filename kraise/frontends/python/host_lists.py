@@ -18,7 +18,7 @@ from kraise.frontends.python import host_objects
 from kraise.frontends.python.host_rounds import MOST_ROUNDS, Rounds, integer, number, truth, tuple_of
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_tables import only_walked, rows_of, tables
-from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
@@ -46,7 +46,7 @@ class Lists(Rounds):
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
         self.scope, self.function = scope, node
-        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.taken = {n.value for n in all_of(cst.Name, node)}
         self.lists: dict[str, list[str]] = {}
         self.keys: dict[str, dict[str, str]] = {}  # of dicts
         self.made_at: dict[str, int] = {}  # inside how many loops and branches a dict is made
@@ -63,11 +63,11 @@ class Lists(Rounds):
                 ):
                     if dotted(kernel) in {*scope.functions, *scope.refused}:
                         self.configurations[c] = []
-        uses = Counter(n.value for n in walk(node) if isinstance(n, cst.Name))
+        uses = Counter(n.value for n in all_of(cst.Name, node))
         asked = Counter(
             n.slice[0].slice.value.value
-            for n in walk(node.body)
-            if isinstance(n, cst.Subscript) and len(n.slice) == 1
+            for n in all_of(cst.Subscript, node.body)
+            if len(n.slice) == 1
             and isinstance(n.slice[0].slice, cst.Index) and isinstance(n.slice[0].slice.value, cst.Name)
             and dotted(n.value) in {*scope.functions, *scope.refused}
         )  # fmt: skip

@@ -7,13 +7,13 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt
 from kraise.ir.host_names import fresh
 
 
 def without_maps(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with ``(f(each) for each in xs)`` for ``map(f, xs)``."""
-    taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    taken = {n.value for n in all_of(cst.Name, node)}
     if "map" not in taken or scope.imports.qualified("map") != "builtins.map":
         return node
 

@@ -18,15 +18,15 @@ from kraise.frontends.python.host_rounds import literal
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import assigned, times_set
 from kraise.frontends.python.names import simple_statements
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir import host as h
 from kraise.ir.host_live import Needed, flat, stored
 
 
 def with_module_arrays(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with the arrays of the module that it mentions; they are no constants of the scope any more."""
-    bound = assigned(node.body) | {n for p in walk(node.params) if isinstance(p, cst.Param) for n in assigned(p)}
-    mentioned = {n.value for n in walk(node.body) if isinstance(n, cst.Name)} - bound
+    bound = assigned(node.body) | {n for p in all_of(cst.Param, node.params) for n in assigned(p)}
+    mentioned = {n.value for n in all_of(cst.Name, node.body)} - bound
     made: list[cst.SimpleStatementLine] = []
     computed = _computed(scope)
     mentioned |= {n for name in mentioned & set(computed) for n in _needs(computed, name)}
@@ -71,7 +71,7 @@ def _computed(scope: HostScope) -> dict[str, cst.Assign]:
                 targets=[cst.AssignTarget(target=cst.Name(value=name))],
                 value=cst.Call() | cst.BinaryOperation() | cst.Subscript() | cst.Attribute() | cst.UnaryOperation(),
             ) if times[name] == 1 and name not in stored_to and name not in scope.constants:
-                arrays = any(isinstance(n, cst.Call) for n in walk(statement.value)) or _names(statement) & set(found)
+                arrays = bool(all_of(cst.Call, statement.value)) or _names(statement) & set(found)
                 if arrays and _settled(scope, statement.value, set(found)):
                     found[name] = statement
     return found
@@ -84,12 +84,12 @@ def _statements(tree: cst.Module) -> tuple[cst.CSTNode, ...]:
 
 @lru_cache(maxsize=16)
 def _stored_to(tree: cst.Module) -> frozenset[str]:
-    stores = (n.target for n in walk(tree) if isinstance(n, cst.AssignTarget | cst.AugAssign))
+    stores = (n.target for n in all_of(cst.AssignTarget | cst.AugAssign, tree))
     return frozenset(dotted(t.value) for t in stores if isinstance(t, cst.Subscript | cst.Attribute))
 
 
 def _names(node: cst.CSTNode) -> set[str]:
-    return {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    return {n.value for n in all_of(cst.Name, node)}
 
 
 def _needs(computed: dict[str, cst.Assign], name: str) -> set[str]:
@@ -100,8 +100,8 @@ def _needs(computed: dict[str, cst.Assign], name: str) -> set[str]:
 
 def _settled(scope: HostScope, node: cst.BaseExpression, known: set[str]) -> bool:
     """Is an expression of the module made of numbers, of its constants and ``known`` names, by NumPy's functions?"""
-    words = {id(n.keyword) for n in walk(node) if isinstance(n, cst.Arg)}
-    words |= {id(n.attr) for n in walk(node) if isinstance(n, cst.Attribute)}
+    words = {id(n.keyword) for n in all_of(cst.Arg, node)}
+    words |= {id(n.attr) for n in all_of(cst.Attribute, node)}
     for inner in walk(node):
         match inner:
             case cst.Call(func=func):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import NUMBER
@@ -80,4 +80,4 @@ def _set(node: cst.For) -> set[str]:
 
 
 def _targets(node: cst.For) -> set[str]:
-    return {n.target.value for n in walk(node) if isinstance(n, cst.For) and isinstance(n.target, cst.Name)}
+    return {n.target.value for n in all_of(cst.For, node) if isinstance(n.target, cst.Name)}

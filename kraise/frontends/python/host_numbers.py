@@ -15,7 +15,7 @@ import libcst as cst
 from kraise import dialects
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.host_scope import HostScope, launched
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir.types import ScalarType
 
 
@@ -57,7 +57,7 @@ def may_share(scope: HostScope, function: cst.FunctionDef, name: str, found: set
 
 def _returned(function: cst.FunctionDef, name: str) -> bool:
     """Does every ``return`` of a function give a name as it stands?"""
-    given = [n.value for n in walk(function.body) if isinstance(n, cst.Return)]
+    given = [n.value for n in all_of(cst.Return, function.body)]
     parts = [[e.value for e in v.elements] if isinstance(v, cst.Tuple) else [v] for v in given]
     return bool(parts) and all(any(isinstance(p, cst.Name) and p.value == name for p in own) for own in parts)
 

@@ -16,7 +16,7 @@ import libcst as cst
 from kraise.frontends.python.host_inlined import arguments
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import Record, assigned
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 
 # what arrays, numbers and text have, too: no sign of an object
 OF_ARRAYS = frozenset(
@@ -95,8 +95,8 @@ def _used(node: cst.FunctionDef, name: str) -> list[str]:
     """The fields of a parameter that are used; none where it is used in another way."""
     fields: dict[str, None] = {}
     uses = taken = 0
-    words = {id(n.keyword) for n in walk(node.body) if isinstance(n, cst.Arg)}
-    words |= {id(n.attr) for n in walk(node.body) if isinstance(n, cst.Attribute)}
+    words = {id(n.keyword) for n in all_of(cst.Arg, node.body)}
+    words |= {id(n.attr) for n in all_of(cst.Attribute, node.body)}
     for inner in walk(node.body):
         match inner:
             case cst.Name(value=other) if other == name and id(inner) not in words:

@@ -15,7 +15,7 @@ import libcst as cst
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import assigned
 from kraise.frontends.python.names import Imports, simple_statements
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
@@ -37,23 +37,23 @@ def without_partials(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef
 
 def held(source: Source, imports: Imports) -> dict[str, str]:
     """The functions that partials of a file hold, by the partials' names."""
-    made = [m for n in walk(source.tree) if (m := _partial(imports, n)) is not None]
+    made = [m for n in all_of(cst.Assign, source.tree) if (m := _partial(imports, n)) is not None]
     return {name: dotted(call.args[0].value) for name, call in made}
 
 
 class _Partials:
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
         self.scope, self.node = scope, node
-        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.taken = {n.value for n in all_of(cst.Name, node)}
         self.times: Counter[str] = Counter()
         for inner in walk(node):
             if isinstance(inner, cst.BaseSmallStatement | cst.Param | cst.CompFor):
                 self.times.update(assigned(inner))
             elif isinstance(inner, cst.For):
-                self.times.update({n.value: 1 for n in walk(inner.target) if isinstance(n, cst.Name)})
-        uses = Counter(n.value for n in walk(node) if isinstance(n, cst.Name))
-        calls = Counter(dotted(n.func) for n in walk(node) if isinstance(n, cst.Call))
-        self.params = {n for p in walk(node.params) if isinstance(p, cst.Param) for n in assigned(p)}
+                self.times.update({n.value: 1 for n in all_of(cst.Name, inner.target)})
+        uses = Counter(n.value for n in all_of(cst.Name, node))
+        calls = Counter(dotted(n.func) for n in all_of(cst.Call, node))
+        self.params = {n for p in all_of(cst.Param, node.params) for n in assigned(p)}
         self.called = {n for n in uses if uses[n] == calls[n] + self.times[n]}  # and nothing else is done with it
         self.known: dict[str, tuple[cst.BaseExpression, list[cst.Arg]]] = {}
 

@@ -10,7 +10,7 @@ from kraise.frontends.python import host_values as values
 from kraise.frontends.python.host_rounds import number
 from kraise.frontends.python.host_scope import HostScope, launched
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_live import Memory, stored
@@ -143,7 +143,7 @@ def _ends_before(scope: HostScope, one: cst.Slice, two: cst.Slice) -> bool:
     """Does a slice end where another begins, or before? ``a[:e]`` and ``a[e:]`` share nothing, whatever e is."""
     if one.upper is None or two.lower is None:
         return False
-    if scope.text(one.upper) == scope.text(two.lower) and not any(isinstance(n, cst.Call) for n in walk(one.upper)):
+    if scope.text(one.upper) == scope.text(two.lower) and not all_of(cst.Call, one.upper):
         return True
     end, start = number(one.upper), number(two.lower)
     return end is not None and start is not None and 0 <= end <= start

@@ -22,7 +22,7 @@ from kraise.frontends.python.host_inlined import bracketed
 from kraise.frontends.python.host_rounds import integer, number, tuple_of
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import times_set
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt, walk
 
 _COPIES = ("copy_to_host", "copy_to_device")
 _JOINS = ("numpy.hstack", "numpy.concatenate", "numpy.append", "cupy.hstack", "cupy.concatenate", "cupy.append")
@@ -38,7 +38,7 @@ class _Plain:
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
         self.scope = scope
         self.times = times_set(node)
-        self.read = Counter(n.value for n in walk(node.body) if isinstance(n, cst.Name))
+        self.read = Counter(n.value for n in all_of(cst.Name, node.body))
         self.launchers: dict[str, cst.Call] = {}
         self.numpy = next((n for n, q in scope.imports.bound.items() if q in ("numpy", "cupy")), "")
         for inner in walk(node.body):
@@ -47,7 +47,7 @@ class _Plain:
                     targets=[cst.AssignTarget(target=cst.Name(value=name))],
                     value=cst.Call(func=cst.Attribute(value=kernel, attr=cst.Name(value="forall"))) as call,
                 ) if dotted(kernel) in {*scope.functions, *scope.refused} and self.times[name] == 1:
-                    used = {n.value for a in call.args for n in walk(a.value) if isinstance(n, cst.Name)}
+                    used = {n.value for a in call.args for n in all_of(cst.Name, a.value)}
                     if all(self.times[n] <= 1 for n in used):
                         self.launchers[name] = call
 

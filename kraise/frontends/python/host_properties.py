@@ -16,7 +16,7 @@ import libcst as cst
 from kraise.frontends.python.host_inlined import bracketed
 from kraise.frontends.python.host_kept import appended
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, rebuilt, walk
 
 _DEPTH = 8  # of properties in each other
 
@@ -28,7 +28,7 @@ def without_properties(source: Source, node: cst.ClassDef, imports: Imports) -> 
     for part in node.body.body:
         if isinstance(part, cst.FunctionDef) and (value := _returned(part, imports)) is not None:
             found[part.name.value] = value
-    stored = {t.attr.value for t in walk(node) if isinstance(t, cst.Attribute) and _is_target(t, node)}
+    stored = {t.attr.value for t in all_of(cst.Attribute, node) if _is_target(t, node)}
     found = {n: v for n, v in found.items() if n not in stored}
     records = _records(node, imports)
     if not found and not records:

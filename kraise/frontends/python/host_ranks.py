@@ -7,7 +7,7 @@ import libcst as cst
 from kraise import dialects
 from kraise.frontends.python.host_scope import HostScope, launched
 from kraise.frontends.python.host_units import times_set
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir.types import NUMBER, ArrayType, ScalarType
 
 
@@ -41,8 +41,8 @@ def certain(scope: HostScope, node: cst.FunctionDef) -> dict[str, int]:
     """The arrays whose number of axes is surely known: a kernel takes them, all their axes are named, or made here."""
     found: dict[str, int] = dict.fromkeys(scope.walked, 1)
     lists = {
-        n.targets[0].target.value: [e.value for e in n.value.elements] for n in walk(node.body)
-        if isinstance(n, cst.Assign) and isinstance(n.targets[0].target, cst.Name)
+        n.targets[0].target.value: [e.value for e in n.value.elements] for n in all_of(cst.Assign, node.body)
+        if isinstance(n.targets[0].target, cst.Name)
         and isinstance(n.value, cst.List | cst.Tuple)
     }  # fmt: skip
     for inner in walk(node.body):

@@ -21,7 +21,7 @@ from kraise.frontends.python import host_ranks
 from kraise.frontends.python.host_scope import HostScope, array_names, launched
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt, walk
 from kraise.ir import kernel as k
 from kraise.ir.host_live import stored
 from kraise.ir.host_names import fresh
@@ -40,7 +40,7 @@ def names(tree: cst.Module, imports: Imports, functions: Mapping[str, k.Function
     """The names of a file that are such kernels: the functions of theirs, "" where that is not read."""
     times = times_set(tree)
     found: dict[str, str] = {}
-    for node in walk(tree):
+    for node in all_of(cst.Assign, tree):
         match node:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func) as call):
                 made = imports.qualified(dotted(func)).rpartition(".")
@@ -61,7 +61,7 @@ def _function(call: cst.Call, kind: str) -> str:
 
 def with_launches(source: Source, node: cst.FunctionDef, raw: Mapping[str, str]) -> cst.FunctionDef:
     """The function with such calls as launches."""
-    if not raw or not any(isinstance(n, cst.Name) and n.value in raw for n in walk(node.body)):
+    if not raw or not any(n.value in raw for n in all_of(cst.Name, node.body)):
         return node
     tuples: dict[str, Any] = {}
     times = times_set(node)
@@ -159,7 +159,7 @@ def with_flat_arrays(scope: HostScope, node: cst.FunctionDef, foreign: Mapping[s
     strided = _strided(node)
     own = replace(scope, functions={n: f for n, f in scope.functions.items() if n not in foreign})
     ranks = host_ranks.certain(own, node)
-    taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    taken = {n.value for n in all_of(cst.Name, node)}
     flats: dict[str, str] = {}
 
     def change(line: cst.CSTNode) -> Any:

@@ -10,7 +10,7 @@ from kraise.frontends.python.host_inlined import arguments
 from kraise.frontends.python.host_rounds import tuple_of
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import Record
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted
 from kraise.ir.host_names import fresh
 
 
@@ -94,7 +94,7 @@ class Records:
         pairs = [(cst.Name(self.leaf(name, f)), v) for f, v in record[1]]
         pairs = [(t, v) for t, v in pairs if dotted(v) != t.value]
         targets = {t.value for t, _ in pairs}
-        apart = new or not any(n.value in targets for _, v in pairs for n in walk(v) if isinstance(n, cst.Name))
+        apart = new or not any(n.value in targets for _, v in pairs for n in all_of(cst.Name, v))
         if apart or len(pairs) < 2:
             made = [cst.Assign([cst.AssignTarget(t)], v) for t, v in pairs]
         else:

@@ -12,7 +12,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, rebuilt
 
 _MAKERS = ("numba.cuda.reduce", "numba.cuda.Reduce")
 _OPERATORS: dict[type, str] = {cst.Add: "sum", cst.Multiply: "prod"}
@@ -51,7 +51,7 @@ def reducers(tree: cst.Module, imports: Imports) -> dict[str, str]:
 
 def without_reducers(source: Source, node: cst.FunctionDef, known: dict[str, str]) -> cst.FunctionDef:
     """A function with the calls of reductions as methods of arrays."""
-    if not any(isinstance(n, cst.Name) and n.value in known for n in walk(node.body)):
+    if not any(n.value in known for n in all_of(cst.Name, node.body)):
         return node
 
     def change(inner: cst.CSTNode) -> cst.CSTNode | None:

@@ -17,7 +17,7 @@ from kraise.frontends.python.host import read_host
 from kraise.frontends.python.host_before import with_parameters
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, placed, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, walk
 from kraise.ir import host as h
 from kraise.ir.host_live import Memory, flat, stored_by
 
@@ -149,7 +149,7 @@ class _Shown:
             for inner in nodes:
                 for name, value in _assignments(inner):
                     fetched = any(self._fetches(n) or n in working for n in walk(value))
-                    if fetched or any(isinstance(n, cst.Name) and n.value in tainted for n in walk(value)):
+                    if fetched or any(n.value in tainted for n in all_of(cst.Name, value)):
                         tainted.add(name)
             if len(tainted) == before:
                 break
@@ -168,7 +168,7 @@ class _Shown:
 
     def of(self, value: cst.BaseExpression) -> set[str]:
         """The names in an expression that depend on launches."""
-        return {n.value for n in walk(value) if isinstance(n, cst.Name) and n.value in self.made}
+        return {n.value for n in all_of(cst.Name, value) if n.value in self.made}
 
     def _print(self, call: cst.Call, tainted: set[str]) -> None:
         for arg in call.args:

@@ -9,7 +9,7 @@ import libcst as cst
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_tables import entry, has_rows, may_change, rows_of
 from kraise.frontends.python.names import simple_statements
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir.host_names import fresh
 
 MOST_ROUNDS = 64
@@ -44,7 +44,7 @@ class Rounds:
         by_number = isinstance(node.iter, cst.Call) and dotted(node.iter.func) == "range"
         if by_number and not self.uses_counter(node):
             return None
-        if len(rounds) > MOST_ROUNDS or any(isinstance(n, cst.Break | cst.Continue) for n in walk(node.body)):
+        if len(rounds) > MOST_ROUNDS or all_of(cst.Break | cst.Continue, node.body):
             return None
         self.touched = True
         assigned = {t.value for n in walk(node.body) for t in _targets(n)}
@@ -277,9 +277,9 @@ def _targets(node: cst.CSTNode) -> list[cst.Name]:
     """The names that a statement assigns to."""
     match node:
         case cst.Assign(targets=targets):
-            return [n for t in targets for n in walk(t.target) if isinstance(n, cst.Name)]
+            return [n for t in targets for n in all_of(cst.Name, t.target)]
         case cst.AugAssign(target=target) | cst.AnnAssign(target=target):
-            return [n for n in walk(target) if isinstance(n, cst.Name)]
+            return list(all_of(cst.Name, target))
     return []
 
 
@@ -329,7 +329,7 @@ def _changed(tree: cst.Module, name: str) -> bool:
                 return True
             case cst.AugAssign(target=target) if name in (dotted(target), dotted(getattr(target, "value", target))):
                 return True
-            case cst.Del(target=target) if any(isinstance(n, cst.Name) and n.value == name for n in walk(target)):
+            case cst.Del(target=target) if any(n.value == name for n in all_of(cst.Name, target)):
                 return True
     return False
 

@@ -16,7 +16,7 @@ import libcst as cst
 from kraise.frontends.python.host_kept import reads
 from kraise.frontends.python.host_scope import HostScope, ignored_call
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import dotted, placed, walk
+from kraise.frontends.python.source import all_of, dotted, placed, walk
 from kraise.ir.host_names import fresh
 
 
@@ -37,7 +37,7 @@ class _Plain:
                 return [node] if len(left) == len(parts) else [node.with_changes(body=left)] if left else []
             case cst.FunctionDef() | cst.ClassDef():
                 return [node]
-        if not any(isinstance(n, cst.Name) and n.value in self.names for n in walk(node)):
+        if not any(n.value in self.names for n in all_of(cst.Name, node)):
             return [node]
         match node:
             case cst.Try(body=body, handlers=[], orelse=None, finalbody=final) if not leaves(body):
@@ -110,4 +110,4 @@ class _Plain:
 
 def leaves(body: cst.CSTNode) -> bool:
     """May a block be left before its end?"""
-    return any(isinstance(n, cst.Return | cst.Break | cst.Continue | cst.Raise) for n in walk(body))
+    return bool(all_of(cst.Return | cst.Break | cst.Continue | cst.Raise, body))

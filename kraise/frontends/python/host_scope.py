@@ -12,7 +12,7 @@ from kraise.diagnostics import Refused, Span, refuse
 from kraise.frontends.python import host_numpy
 from kraise.frontends.python.host_units import Record, Unit
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, choices, dotted, only_operand, walk
+from kraise.frontends.python.source import Source, all_of, choices, dotted, only_operand, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import ArrayType
@@ -244,7 +244,7 @@ def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
     found = {n for own in scope.banks.values() for n in own} | scope.walked | scope.given
     scope.arrays = found
     lists: dict[str, tuple[cst.BaseExpression, ...]] = {}
-    for node in walk(function.body):
+    for node in all_of(cst.Assign, function.body):
         match node:
             case cst.Assign(
                 targets=[cst.AssignTarget(target=cst.Name(value=name))],
@@ -256,7 +256,7 @@ def array_names(scope: HostScope, function: cst.FunctionDef) -> set[str]:
                     scope.launchers[name] = dotted(kernel)
     while True:
         before = len(found)
-        for node in walk(function.body):
+        for node in all_of(cst.Call | cst.Attribute | cst.Subscript | cst.Assign | cst.For, function.body):
             match node:
                 case cst.Call():
                     _by_call(scope, node, found)

@@ -18,7 +18,7 @@ import libcst as cst
 from kraise.diagnostics import refuse
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, walk
+from kraise.frontends.python.source import Source, all_of, dotted, walk
 from kraise.ir.kernel import Constant
 
 NAME = "main"
@@ -42,7 +42,7 @@ def with_main(parsed: Source, imports: Imports, constants: Mapping[str, Constant
     own: list[Any] = []
     rest: list[Any] = []
     runs = {n for n, d in defined.items() if not _is_kernel(d)}
-    mentioned = {n.value for d in defined.values() for n in walk(d) if isinstance(n, cst.Name)}
+    mentioned = {n.value for d in defined.values() for n in all_of(cst.Name, d)}
     times = times_set(parsed.tree)
     for statement in parsed.tree.body:
         inner = _under_main(statement)
@@ -147,7 +147,7 @@ def _check_apart(
 ) -> None:
     """Refuses a script whose functions see its variables."""
     names = {n for s in own for n in times_set(s)}
-    waiting = [n.value for s in own for n in walk(s) if isinstance(n, cst.Name) and n.value in defined]
+    waiting = [n.value for s in own for n in all_of(cst.Name, s) if n.value in defined]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop()

@@ -12,7 +12,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, rebuilt, walk
 
 
 def by_default(source: Source, node: cst.FunctionDef) -> tuple[cst.FunctionDef, list[cst.Param]]:
@@ -70,11 +70,11 @@ def _tests(node: cst.FunctionDef, name: str) -> bool:
 
 def asks(node: cst.CSTNode, name: str) -> bool:
     """Is a name compared with ``None``?"""
-    return any(isinstance(n, cst.Comparison) and _decided(n, {name: True}) is not None for n in walk(node))
+    return any(_decided(n, {name: True}) is not None for n in all_of(cst.Comparison, node))
 
 
 def _reads(node: cst.FunctionDef, name: str) -> bool:
-    return any(isinstance(n, cst.Name) and n.value == name for n in walk(node.body))
+    return any(n.value == name for n in all_of(cst.Name, node.body))
 
 
 def is_given(source: Source, node: cst.FunctionDef, name: str, at: int) -> bool:

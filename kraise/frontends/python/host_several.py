@@ -13,7 +13,7 @@ import libcst as cst
 from kraise.frontends.python.host_called import Calls
 from kraise.frontends.python.host_inlined import as_value
 from kraise.frontends.python.host_rounds import number, tuple_of
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted
 from kraise.ir.host_names import fresh
 
 
@@ -26,7 +26,7 @@ class Several(Calls):
     def constructors(self, target: cst.Tuple, value: cst.Tuple, node: cst.CSTNode) -> list[Any] | None:
         """``a, b = Pair(x, y), Pair(y, x)`` one after the other; None for another assignment."""
         made = [self.scope.records.get(dotted(v.value.func)) for v in value.elements if isinstance(v.value, cst.Call)]
-        names = [{n.value for n in walk(side) if isinstance(n, cst.Name)} for side in (target, value)]
+        names = [{n.value for n in all_of(cst.Name, side)} for side in (target, value)]
         objects = any(c is not None and "__init__" in c.methods for c in made)
         if names[0] & names[1] or not (objects or self.several_written(value)):
             return None

@@ -15,7 +15,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_control import fails
 from kraise.frontends.python.host_scope import HostScope, ignored_call
-from kraise.frontends.python.source import children, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, children, dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 _MAYBE = (cst.BooleanOperation, cst.IfExp, cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp)
@@ -24,7 +24,7 @@ _MAYBE = (cst.BooleanOperation, cst.IfExp, cst.Lambda, cst.ListComp, cst.Generat
 def with_calls_before(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with these calls as statements of their own."""
     methods = {m for r in scope.records.values() for m in r.methods}
-    taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    taken = {n.value for n in all_of(cst.Name, node)}
     works = _Works(scope, methods)
     if not any(works(n) for n in walk(node.body)):
         return node

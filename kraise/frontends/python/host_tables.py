@@ -8,7 +8,7 @@ import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import times_set
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 
 
 def tables(scope: HostScope, node: cst.FunctionDef) -> dict[str, cst.List | cst.Tuple]:
@@ -34,7 +34,7 @@ def only_walked(node: cst.FunctionDef, name: str, table: cst.List | cst.Tuple) -
     if len({len(rows_of(e.value)) for e in table.elements}) > 1:
         return True
     uses = sum(isinstance(n, cst.Name) and n.value == name for n in walk(node))
-    walked = [n.iter for n in walk(node) if isinstance(n, cst.For)]
+    walked = [n.iter for n in all_of(cst.For, node)]
     return uses == 1 + sum(isinstance(n, cst.Name) and n.value == name for over in walked for n in walk(over))
 
 
@@ -50,7 +50,7 @@ def _is_known(scope: HostScope, node: cst.BaseExpression) -> bool:
         case cst.BinaryOperation(
             left=left, operator=cst.Add() | cst.Subtract() | cst.Multiply() | cst.Divide(), right=right
         ):
-            plain = not any(isinstance(n, cst.Name | cst.List | cst.Tuple | cst.SimpleString) for n in walk(node))
+            plain = not all_of(cst.Name | cst.List | cst.Tuple | cst.SimpleString, node)
             return plain and _is_known(scope, left) and _is_known(scope, right)
         case cst.List(elements=parts) | cst.Tuple(elements=parts):
             return all(_is_known(scope, e.value) for e in parts)

@@ -21,7 +21,7 @@ from kraise.frontends.python.host_rounds import integer, listed, number, tuple_o
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_settled import is_given
 from kraise.frontends.python.host_units import times_set
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 _MOST = 16
@@ -30,7 +30,7 @@ _PRODUCTS = ("math.prod", "numpy.prod", "cupy.prod", "numpy.product")
 
 def without_tuples(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with its tuples of numbers written out."""
-    if not any(isinstance(n, cst.Tuple | cst.Attribute | cst.GeneratorExp | cst.Assign) for n in walk(node.body)):
+    if not all_of(cst.Tuple | cst.Attribute | cst.GeneratorExp | cst.Assign, node.body):
         return node
     given = node
     node = single_targets(scope, node)
@@ -52,7 +52,7 @@ class _Tuples:
 
     def __init__(self, scope: HostScope, node: cst.FunctionDef):
         self.scope, self.node = scope, node
-        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.taken = {n.value for n in all_of(cst.Name, node)}
         self.times = times_set(node)
         self.ranks = host_ranks.certain(scope, node)
         self.known: dict[str, list[cst.BaseExpression]] = {}

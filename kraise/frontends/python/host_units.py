@@ -12,7 +12,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 
 _SUPER = "of_base_"
 PLAIN_BASES = frozenset(("object", "builtins.object", "abc.ABC", "typing.Protocol"))  # bases that give nothing
@@ -41,10 +41,10 @@ class Unit:
         """The names that it takes from around it."""
         defaults = [d for _, d in self.params if d is not None]
         nodes = [*self.body, *defaults, *([self.value] if self.value is not None else [])]
-        words = {n.keyword for s in nodes for n in walk(s) if isinstance(n, cst.Arg) and n.keyword is not None}
-        attributes = {n.attr for s in nodes for n in walk(s) if isinstance(n, cst.Attribute)}
+        words = {n.keyword for s in nodes for n in all_of(cst.Arg, s) if n.keyword is not None}
+        attributes = {n.attr for s in nodes for n in all_of(cst.Attribute, s)}
         skipped = {id(n) for n in (*words, *attributes)}
-        names = {n.value for s in nodes for n in walk(s) if isinstance(n, cst.Name) and id(n) not in skipped}
+        names = {n.value for s in nodes for n in all_of(cst.Name, s) if id(n) not in skipped}
         return names - self.bound
 
 
@@ -108,11 +108,10 @@ def unit(node: cst.FunctionDef, local: bool = False, method: bool = False, conte
     if method and not (params and params[0].name.value == "self"):
         return None
     body = tuple(node.body.body) if isinstance(node.body, cst.IndentedBlock) else (node.body,)
-    for inner in walk(node.body):
-        if isinstance(inner, cst.Yield) and not context:
-            return None
-        if isinstance(inner, cst.Global | cst.Nonlocal | cst.Await | cst.ClassDef | cst.FunctionDef | cst.Lambda):
-            return None
+    if not context and all_of(cst.Yield, node.body):
+        return None
+    if all_of(cst.Global | cst.Nonlocal | cst.Await | cst.ClassDef | cst.FunctionDef | cst.Lambda, node.body):
+        return None
     own = tuple((p.name.value, p.default) for p in params)
     named = frozenset(p.name.value for p in given.kwonly_params)
     return Unit(node.name.value, own, tuple(s for s in body if not _doc(s)), None, local, context, star, named)
@@ -230,7 +229,7 @@ def _named_super(node: cst.FunctionDef) -> cst.FunctionDef:
                     return cst.Attribute(cst.Name("self"), cst.Name(f"{_SUPER}{attr.value}"))
             return updated_node
 
-    made = node.visit(Super()) if any(isinstance(n, cst.Name) and n.value == "super" for n in walk(node)) else node
+    made = node.visit(Super()) if any(n.value == "super" for n in all_of(cst.Name, node)) else node
     assert isinstance(made, cst.FunctionDef)
     return made
 
@@ -254,7 +253,7 @@ def default_of(value: Any, imports: Imports) -> Any:
 
 def _set_of_self(node: cst.CSTNode) -> set[str]:
     """The attributes of ``self`` that a statement sets."""
-    targets = [n.target for n in walk(node) if isinstance(n, cst.AssignTarget | cst.AugAssign)]
+    targets = [n.target for n in all_of(cst.AssignTarget | cst.AugAssign, node)]
     return {
         t.attr.value for t in targets
         if isinstance(t, cst.Attribute) and isinstance(t.value, cst.Name) and t.value.value == "self"

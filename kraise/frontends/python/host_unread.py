@@ -12,7 +12,7 @@ import libcst as cst
 from kraise.diagnostics import Diagnostic
 from kraise.frontends.python import host_classes, host_raw
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, walk
+from kraise.frontends.python.source import Source, all_of, dotted, walk
 
 _HINT = "write it as a kernel of numba.cuda with its guard, or as an expression of arrays"
 
@@ -31,9 +31,9 @@ def generated(tree: cst.Module, imports: Imports) -> tuple[set[str], dict[str, s
                 for a in (call.args if call is not None else ())
             )
             if made == "cupy.fuse" or (made == "numba.vectorize" and on_device):
-                if any(isinstance(n, cst.For | cst.While) for n in walk(node.body)):
+                if all_of(cst.For | cst.While, node.body):
                     others[node.name.value] = "a function of elements with a loop"
-                elif any(isinstance(n, cst.IfExp | cst.If) for n in walk(node.body)) and not _polynomial(node):
+                elif all_of(cst.IfExp | cst.If, node.body) and not _polynomial(node):
                     others[node.name.value] = "a function of elements whose branches may fail where they are not taken"
                 else:
                     elementwise.add(node.name.value)
@@ -72,7 +72,7 @@ def refusals(
     if not any(q.split(".")[0] in ("cupy", "cupyx") or q.startswith("numba.cuda") for q in modules):
         return []
     every = _every_function(source.tree)
-    made = {dotted(n.func) for _, _, node in every for n in walk(node.body) if isinstance(n, cst.Call)} & set(classes)
+    made = {dotted(n.func) for _, _, node in every for n in all_of(cst.Call, node.body)} & set(classes)
     parents = {
         n.name.value: [dotted(b.value) for b in n.bases] for n in source.tree.body if isinstance(n, cst.ClassDef)
     }

@@ -13,24 +13,24 @@ import libcst as cst
 
 from kraise.frontends.python.host_scope import HostScope, array_names
 from kraise.frontends.python.host_units import assigned
-from kraise.frontends.python.source import dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 
 def without_walks(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with such loops over numbers."""
-    if not any(isinstance(n, cst.For) for n in walk(node.body)):
+    if not all_of(cst.For, node.body):
         return node
     array_names(scope, node)
     given = {p.name.value for p in (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)}
     said = {
-        p.name.value for p in walk(node.params) if isinstance(p, cst.Param) and p.annotation is not None
+        p.name.value for p in all_of(cst.Param, node.params) if p.annotation is not None
         and scope.text(p.annotation.annotation).partition("[")[0].rpartition(".")[2] in ("list", "List", "Sequence")
     }  # fmt: skip
-    taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+    taken = {n.value for n in all_of(cst.Name, node)}
     listed = {
-        dotted(t.target) for n in walk(node.body) if isinstance(n, cst.Assign)
-        and isinstance(n.value, cst.List | cst.Tuple | cst.ListComp | cst.Dict) for t in n.targets
+        dotted(t.target) for n in all_of(cst.Assign, node.body)
+        if isinstance(n.value, cst.List | cst.Tuple | cst.ListComp | cst.Dict) for t in n.targets
     }  # fmt: skip
 
     def change(loop: cst.CSTNode) -> cst.CSTNode | None:

@@ -20,7 +20,7 @@ import libcst as cst
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_units import assigned, times_set
 from kraise.frontends.python.names import simple_statements
-from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt, walk
 
 _READS = frozenset(("items", "keys", "values", "get", "copy"))
 
@@ -62,7 +62,7 @@ def holding(tables: Mapping[str, cst.BaseExpression], kernels: set[str]) -> set[
 
 
 def _mentions(node: cst.CSTNode, names: AbstractSet[str]) -> bool:
-    return any(isinstance(n, cst.Name) and n.value in names for n in walk(node))
+    return any(n.value in names for n in all_of(cst.Name, node))
 
 
 def with_words(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
@@ -96,7 +96,7 @@ def with_words(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
 
 def with_tables(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with the tables of the module written out, and what is asked of text decided."""
-    mentioned = {n.value for n in walk(node.body) if isinstance(n, cst.Name)} - assigned(node)
+    mentioned = {n.value for n in all_of(cst.Name, node.body)} - assigned(node)
     tables = module_tables(scope.source.tree, {*scope.functions, *scope.refused})
     values = {n: v for n, v in tables.items() if n in mentioned and n not in scope.constants and n not in scope.enums}
     return _decided(scope.source, _replaced(scope.source, node, values))
@@ -134,7 +134,7 @@ def _replaced(source: Source, node: cst.FunctionDef, values: Mapping[str, Any]) 
 
 def _decided(source: Source, node: cst.FunctionDef) -> cst.FunctionDef:
     """The function with comparisons of text decided, branches on them, and entries of dicts by text."""
-    if not any(isinstance(n, cst.SimpleString | cst.Dict) for n in walk(node.body)):
+    if not all_of(cst.SimpleString | cst.Dict, node.body):
         return node
 
     def change(inner: cst.CSTNode) -> cst.CSTNode | None:

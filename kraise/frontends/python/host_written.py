@@ -25,7 +25,7 @@ from kraise.frontends.python.host_rounds import tuple_of
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_several import Several
 from kraise.frontends.python.host_units import Record, Unit, assigned, generators, of_lambda, unit
-from kraise.frontends.python.source import dotted, rebuilt, walk
+from kraise.frontends.python.source import all_of, dotted, rebuilt
 
 
 def written_out(scope: HostScope, node: cst.FunctionDef) -> cst.FunctionDef:
@@ -40,7 +40,7 @@ class Written(Enumerators, Generated, Several, Closures):
         self.scope, self.node = scope, node
         self.units: dict[str, Unit] = dict(scope.units)
         self.generators: dict[str, Unit] = dict(scope.generators)
-        self.taken = {n.value for n in walk(node) if isinstance(n, cst.Name)}
+        self.taken = {n.value for n in all_of(cst.Name, node)}
         self.own = assigned(node)
         self.instances: dict[str, Record] = {}
         self.racks: dict[str, list[str]] = {}  # lists of instances
@@ -355,8 +355,8 @@ class Written(Enumerators, Generated, Several, Closures):
         """How often the function sets a name."""
         return sum(
             name in assigned(n)
-            for n in walk(self.node.body)
-            if isinstance(n, cst.BaseSmallStatement | cst.FunctionDef) and not isinstance(n, cst.SimpleStatementLine)
+            for n in all_of(cst.BaseSmallStatement | cst.FunctionDef, self.node.body)
+            if not isinstance(n, cst.SimpleStatementLine)
         )
 
     def flushed(self) -> list[Any]:

@@ -31,7 +31,7 @@ from kraise.frontends.python.host_attributes import without_objects
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_words import holding, module_tables
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.frontends.python.survey import Definition, Survey, functions_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -127,7 +127,7 @@ def read_hosts(
         scope.given = given.get(name, set()) | arrays
         scope.elementwise = frozenset(elementwise)
         scope.foreign = foreign
-        mentioned = {x.value for x in walk(node) if isinstance(x, cst.Name)}
+        mentioned = {x.value for x in all_of(cst.Name, node)}
         scope.left_open = {n for n in left_open if n in mentioned}
         scope.host_params = {n: x.params for n, x in done.items()}
         scope.host_numbers, scope.host_moves = sure, moves
@@ -198,7 +198,7 @@ def with_launched(parsed: source.Source, imports: Imports, found: Survey, only: 
     wanted = list(only)
     for name in wanted:
         own: cst.ClassDef | cst.FunctionDef | None = classes.get(name) or nodes.get(name)
-        mentioned = {n.value for n in walk(own.body) if isinstance(n, cst.Name)} if own is not None else set()
+        mentioned = {n.value for n in all_of(cst.Name, own.body)} if own is not None else set()
         if name in hosts or name in classes or (mentioned & set(classes) and name not in kernels):
             called = {n for n in found.functions if n in mentioned and found.functions[n].kind == "plain"}
             more = sorted((mentioned & (kernels | set(classes) | set(hosts))) | called)
@@ -243,7 +243,7 @@ def _launching(records: Mapping[str, host_units.Record], kernels: set[str]) -> s
     """The classes with a method that launches."""
     return {
         name for name, record in records.items() for made in record.methods.values() for line in made.body
-        if any(isinstance(n, cst.Subscript | cst.Attribute) and dotted(n.value) in kernels for n in walk(line))
+        if any(dotted(n.value) in kernels for n in all_of(cst.Subscript | cst.Attribute, line))
     }  # fmt: skip
 
 
@@ -251,16 +251,19 @@ def _mentioning(records: Mapping[str, host_units.Record], names: Collection[str]
     """The classes with a method that mentions one of the names."""
     return {
         name for name, record in records.items() for made in record.methods.values() for line in made.body
-        if any(isinstance(n, cst.Name) and n.value in names for n in walk(line))
+        if any(n.value in names for n in all_of(cst.Name, line))
     }  # fmt: skip
 
 
 def _launched(node: cst.FunctionDef) -> set[str]:
     """The names that a function launches (``kernel[grid, block](…)``), whatever they are."""
     return {
-        n.func.value.value for n in walk(node.body)
-        if isinstance(n, cst.Call) and isinstance(n.func, cst.Subscript) and isinstance(n.func.value, cst.Name)
+        n.func.value.value for n in all_of(cst.Call, node.body)
+        if isinstance(n.func, cst.Subscript) and isinstance(n.func.value, cst.Name)
     }  # fmt: skip
+
+
+_TELLING = cst.Subscript | cst.Call | cst.For | cst.Name | cst.Assign
 
 
 def _hosts(
@@ -277,7 +280,7 @@ def _hosts(
     launchers = {n for n, f in nodes.items() if _launched(f) & {p.name.value for p in f.params.params}}
     for name, node in nodes.items():
         calls[name] = set()
-        for inner in walk(node.body):
+        for inner in all_of(_TELLING, node.body):
             match inner:
                 case cst.Subscript(value=value) if dotted(value) in kernels:
                     found.add(name)

@@ -11,7 +11,7 @@ from kraise.diagnostics import Span
 from kraise.frontends.python import aliases, assignments, calls, elements, statements
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.scope import Scope, bindings
-from kraise.frontends.python.source import walk
+from kraise.frontends.python.source import all_of, walk
 from kraise.frontends.python.views import View
 from kraise.ir.kernel import Assign, Const, Expr, For, Stmt, Var
 from kraise.ir.types import INT, NUMBER
@@ -297,7 +297,7 @@ def _loop_variable(scope: Scope, node: cst.For, found: Iteration) -> tuple[str, 
             )
         if name in scope.views or name in scope.params and name in scope.ranks:
             raise scope.refuse(target, f"{name} is an array", "use another name", "KR299")
-        if name == "_" and not any(isinstance(n, cst.Name) and n.value == "_" for n in walk(node.body)):
+        if name == "_" and not any(n.value == "_" for n in all_of(cst.Name, node.body)):
             fresh = scope.fresh_index()
             scope.bound[fresh] = 1
             return fresh, False

@@ -226,7 +226,7 @@ def _reported(wanted: list[Definition], only: tuple[str, ...], imports: Imports)
 def _used(constants: dict[str, Constant], parsed: source.Source, functions: tuple) -> list[Constant]:
     """The constants that some function reads, in the order of the source."""
     names: set[str] = set()
-    stack: list = [f.body for f in functions]
+    stack: list = [f.body for f in functions] if constants else []
     while stack:
         top = stack.pop()
         if isinstance(top, tuple):

@@ -18,7 +18,7 @@ import libcst as cst
 from kraise.frontends.python.captured import constant, names_in
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, placed, rebuilt, walk
 from kraise.frontends.python.survey import decorated_as, is_host
 from kraise.ir.host_names import fresh
 
@@ -26,7 +26,7 @@ from kraise.ir.host_names import fresh
 def in_module(parsed: Source, imports: Imports, kernel_decorators: tuple[str, ...]) -> Source:
     """The source with such functions moved before the ones that define them."""
     statements: list[Any] = []
-    taken = {n.value for n in walk(parsed.tree) if isinstance(n, cst.Name)}
+    taken = {n.value for n in all_of(cst.Name, parsed.tree)}
     for node in parsed.tree.body:
         if isinstance(node, cst.FunctionDef) and (own := _own(node)):
             around = _Around(parsed, node, own, taken)
@@ -92,7 +92,7 @@ class _Around:
         """Whether all of them can be moved."""
         if any(times_set(self.node)[n] != 1 for n in self.own):
             return False
-        called = {id(n.func) for n in walk(self.node) if isinstance(n, cst.Call) and isinstance(n.func, cst.Name)}
+        called = {id(n.func) for n in all_of(cst.Call, self.node) if isinstance(n.func, cst.Name)}
         defined = {id(d.name) for d in self.own.values()}
         for n in names_in(self.node):
             if n.value in self.own and id(n) not in called | defined:
@@ -101,7 +101,7 @@ class _Around:
             inner = _bound(d)
             if any(self.seen[c] & inner for c in self.calls[name]) or any(n in inner for n in self.own):
                 return False
-            if any(isinstance(n, cst.Nonlocal | cst.Global | cst.FunctionDef) for n in walk(d.body)):
+            if all_of(cst.Nonlocal | cst.Global | cst.FunctionDef, d.body):
                 return False
             every = (*d.params.posonly_params, *d.params.params, *d.params.kwonly_params)
             if len(every) != len(d.params.params) or isinstance(d.params.star_arg, cst.Param) or d.params.star_kwarg:
@@ -110,8 +110,7 @@ class _Around:
                 return False
         hiding = {
             p.value
-            for n in walk(self.node)
-            if isinstance(n, cst.Lambda | cst.CompFor)
+            for n in all_of(cst.Lambda | cst.CompFor, self.node)
             for p in walk(n.params if isinstance(n, cst.Lambda) else n.target)
             if isinstance(p, cst.Name)
         }

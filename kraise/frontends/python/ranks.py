@@ -12,7 +12,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import complex_part, dotted, walk
+from kraise.frontends.python.source import all_of, complex_part, dotted
 from kraise.frontends.python.survey import Definition
 
 # concepts of calls that work element by element, beside those of the table of operations
@@ -92,6 +92,9 @@ def collect(
     _Facts(ranks, definition, imports, parameters, tables).run(definition.node.body)
 
 
+_TELLING = cst.Subscript | cst.Attribute | cst.Assign | cst.For | cst.CompFor | cst.Call
+
+
 class _Facts:
     def __init__(self, ranks, definition, imports, parameters, tables):
         self.ranks: Ranks = ranks
@@ -106,9 +109,8 @@ class _Facts:
         self.vocabulary = dialects.vocabulary("numpy_scalar", "numba_cuda")
 
     def run(self, body: cst.CSTNode) -> None:
-        nodes = list(walk(body))
-        for node in nodes:
-            if isinstance(node, cst.Assign) and isinstance(node.targets[0].target, cst.Name):
+        for node in all_of(cst.Assign, body):
+            if isinstance(node.targets[0].target, cst.Name):
                 name, value = node.targets[0].target.value, node.value
                 if isinstance(value, cst.Tuple):
                     self.tuples[name] = len(value.elements)
@@ -118,7 +120,7 @@ class _Facts:
                     access = self.access(value.value)
                     if access is not None:
                         self.shapes[name] = access
-        for node in nodes:
+        for node in all_of(_TELLING, body):
             self.fact(node)
 
     def concept(self, func: cst.CSTNode) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from kraise.diagnostics import Span
-from kraise.frontends.python.source import walk
+from kraise.frontends.python.source import all_of
 from kraise.frontends.python.views import minus
 from kraise.ir.kernel import Const, Expr, For, Load, LocalArray, Op, Shape, Stmt, Store, Var
 from kraise.ir.rewrite import rewritten
@@ -27,8 +27,8 @@ def names(scope: Scope) -> set[str]:
     """The names of a function that are such arrays."""
     body = scope.definition.node.body
     times: dict[str, int] = {}
-    for node in walk(body):
-        if isinstance(node, cst.Assign) and (name := _made(scope, node)) is not None:
+    for node in all_of(cst.Assign, body):
+        if (name := _made(scope, node)) is not None:
             times[name] = times.get(name, 0) + 1
     first = {n.value for s in body.body if isinstance(s, cst.SimpleStatementLine) for n in _made_by(scope, s)}
     several = {n for n, count in times.items() if count > 1 and count == scope.times_made(n)}

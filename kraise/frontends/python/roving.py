@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.diagnostics import Span, refuse
-from kraise.frontends.python.source import walk
+from kraise.frontends.python.source import all_of
 from kraise.ir.kernel import (
     ArrayRef,
     Assign,
@@ -85,8 +85,8 @@ def _among(name: str, links: dict[str, set[str]], params: list[str]) -> tuple[st
 def _sets(body: cst.CSTNode) -> dict[str, list[set[str] | None]]:
     """The names among which each assignment of a name chooses, None for one that does anything else."""
     found: dict[str, list[set[str] | None]] = {}
-    for node in walk(body):
-        if not isinstance(node, cst.Assign) or len(node.targets) != 1:
+    for node in all_of(cst.Assign, body):
+        if len(node.targets) != 1:
             continue
         target, value = node.targets[0].target, node.value
         pairs: list[tuple[cst.BaseExpression, cst.BaseExpression]] = [(target, value)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import libcst as cst
 
@@ -14,7 +15,7 @@ from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.frontends.python.exchanged import Exchanges
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.roving import Rover
-from kraise.frontends.python.source import Source, dotted, walk
+from kraise.frontends.python.source import Source, all_of, dotted, walk
 from kraise.frontends.python.survey import Definition
 from kraise.frontends.python.views import Piece, View
 from kraise.ir.kernel import Assign, Const, Constant, Expr, Function, Hw, LocalArray, Op, Shape, Stmt, Var
@@ -157,7 +158,7 @@ class Scope:
     def times_made(self, name: str) -> int:
         """How often an array's name is bound; an augmented assignment changes the array that it has."""
         body = self.definition.node.body
-        changes = (n.target for n in walk(body) if isinstance(n, cst.AugAssign))
+        changes = (n.target for n in all_of(cst.AugAssign, body))
         return self.bound[name] - sum(isinstance(t, cst.Name) and t.value == name for t in changes)
 
     def taken(self) -> tuple[Stmt, ...]:
@@ -241,10 +242,13 @@ def bindings(body: cst.CSTNode) -> Counter:
             for element in node.elements:
                 target(element.value)
 
-    for node in walk(body, lambda n: not isinstance(n, cst.Lambda | cst.FunctionDef | cst.GeneratorExp)):
-        match node:
-            case cst.AssignTarget() | cst.For() | cst.AugAssign() | cst.NamedExpr():
-                target(node.target)
-            case cst.AnnAssign() if node.value is not None:
-                target(node.target)
+    own: Iterable[Any] = all_of(_BINDING, body)
+    if all_of(cst.Lambda | cst.FunctionDef | cst.GeneratorExp, body):
+        own = walk(body, lambda n: type(n) not in (cst.Lambda, cst.FunctionDef, cst.GeneratorExp))
+    for node in own:
+        if isinstance(node, _BINDING) and not (isinstance(node, cst.AnnAssign) and node.value is None):
+            target(node.target)
     return counts
+
+
+_BINDING = cst.AssignTarget | cst.For | cst.AugAssign | cst.NamedExpr | cst.AnnAssign

@@ -68,14 +68,22 @@ def too_deep(file: str) -> Refused:
     )
 
 
+class _Wrapper(MetadataWrapper):
+    """Positions come of writing the tree out: libcst would visit it once more for providers of which there are none."""
+
+    def visit_batched(self, visitors: Any, *around: Any, **more: Any) -> cst.CSTNode:
+        return super().visit_batched(visitors, *around, **more) if visitors else self.module
+
+
 def parse(text: str, file: str) -> Source:
     """The tree of a file. Refused: KR100 (syntax error, with its place) or KR105 (nested too deeply, NUL bytes)."""
+    _ORDERS.clear()
+    _KINDS.clear()
     _check_syntax(text, file)
     try:
         with deep():
             tree = cst.parse_module(text)
-            wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
-            return Source(file, tree, dict(wrapper.resolve(PositionProvider)))
+            return Source(file, tree, dict(_Wrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)))
     except cst.ParserSyntaxError as error:
         place = Span(file, error.raw_line, error.raw_column + 1)
         raise refuse("KR100", f"syntax error: {error.message}", place) from None
@@ -134,14 +142,49 @@ def _is_node(kind: type) -> bool:
     return issubclass(kind, cst.CSTNode)
 
 
+# what lies below the nodes of the trees that are read now; a list begins with its node, which keeps its number so
+_ORDERS: dict[int, list[cst.CSTNode]] = {}
+_KINDS: dict[int, dict[type, list[Any]]] = {}
+
+
 def walk(node: cst.CSTNode, into: Callable[[cst.CSTNode], bool] | None = None) -> Iterator[cst.CSTNode]:
     """A node and all below it, in source order; children of a node that ``into`` denies are left out."""
+    if into is not None:
+        return _walk(node, into)
+    order = _ORDERS.get(id(node))
+    if order is None:
+        order = _ORDERS[id(node)] = list(_walk(node, None))
+    return iter(order)
+
+
+def _walk(node: cst.CSTNode, into: Callable[[cst.CSTNode], bool] | None) -> Iterator[cst.CSTNode]:
     stack = [node]
     while stack:
         top = stack.pop()
         yield top
         if into is None or into(top):
-            stack.extend(reversed(children(top)))
+            below = children(top)
+            below.reverse()
+            stack += below
+
+
+def all_of(kind: Any, node: cst.CSTNode) -> list[Any]:
+    """Of :func:`walk` the nodes of a kind (or of several: ``cst.For | cst.While``)."""
+    kinds = _KINDS.get(id(node))
+    if kinds is None:
+        kinds = {}
+        for n in walk(node):
+            kinds.setdefault(type(n), []).append(n)
+        _KINDS[id(node)] = kinds
+    own = [k for k in kinds if _is_a(k, kind)]
+    if len(own) < 2:
+        return kinds[own[0]] if own else []
+    return [n for n in walk(node) if type(n) in own]
+
+
+@cache
+def _is_a(own: type, kind: Any) -> bool:
+    return issubclass(own, kind)
 
 
 def rebuilt(source: Source, node: Any, change: Callable[[cst.CSTNode], cst.CSTNode | None]) -> Any:

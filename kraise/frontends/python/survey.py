@@ -10,7 +10,7 @@ import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, dotted, walk
+from kraise.frontends.python.source import Source, all_of, dotted, walk
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ def _another(found: Survey, previous: Definition, definition: Definition) -> Non
 def _jitted(tree: cst.Module, found: Survey, imports: Imports, kernel_decorators: tuple[str, ...]) -> None:
     """``fast = cuda.jit(f)`` and ``njit(parallel=True)(f)``, wherever they stand, decorate the module's ``f``."""
     wrapped: dict[str, list[tuple[str, cst.BaseExpression]]] = {}
-    for call in walk(tree):
-        if not (isinstance(call, cst.Call) and call.args and isinstance(call.args[0].value, cst.Name)):
+    for call in all_of(cst.Call, tree):
+        if not (call.args and isinstance(call.args[0].value, cst.Name)):
             continue
         if any(a.keyword is None for a in call.args[1:]):
             continue
@@ -239,11 +239,10 @@ def _calls(found: Survey, imports: Imports, moved: frozenset[str]) -> None:
     called_by: dict[str, set[str]] = {}
     for name, definition in found.functions.items():
         names = []
-        for node in walk(definition.node.body):
-            if isinstance(node, cst.Call):
-                callee = definition.visible.get(dotted(node.func), "")
-                if callee and callee not in names:
-                    names.append(callee)
+        for node in all_of(cst.Call, definition.node.body):
+            callee = definition.visible.get(dotted(node.func), "")
+            if callee and callee not in names:
+                names.append(callee)
         found.functions[name] = replace(definition, calls=tuple(names))
         for callee in names:
             called_by.setdefault(callee, set()).add(name)
@@ -275,30 +274,30 @@ def is_host(node: cst.FunctionDef, imports: Imports) -> bool:
     prefixes = tuple(dialects.table("numpy_scalar")["host"]["prefixes"])
     if node.params.params and node.params.params[0].name.value in ("self", "cls"):
         return True
-    for inner in walk(node.body):
-        match inner:
-            case cst.Call(func=cst.Subscript()):
-                return True
-            case cst.Call(func=func):
-                name = dotted(func)
-                if name.endswith(".forall") or (name and imports.qualified(name).startswith(prefixes)):
-                    return True
-            case cst.ClassDef() | cst.With() | cst.Try() | cst.Yield() | cst.Await() | cst.FunctionDef():
-                return True
-            case cst.Import() | cst.ImportFrom() | cst.Global():
-                return True
+    if all_of(_OF_HOSTS, node.body):
+        return True
+    for call in all_of(cst.Call, node.body):
+        name = dotted(call.func)
+        if isinstance(call.func, cst.Subscript) or name.endswith(".forall"):
+            return True
+        if name and imports.qualified(name).startswith(prefixes):
+            return True
     return False
+
+
+_OF_HOSTS = (
+    cst.ClassDef | cst.With | cst.Try | cst.Yield | cst.Await | cst.FunctionDef | cst.Import | cst.ImportFrom
+    | cst.Global
+)  # fmt: skip
 
 
 def loops_over_arrays(node: cst.FunctionDef, own: frozenset[str] = frozenset()) -> bool:
     """Is there a ``for`` (or ``while``) whose body subscripts something, or calls one of its ``own`` functions?"""
-    for loop in walk(node.body):
-        if isinstance(loop, cst.For | cst.While):
-            for inner in walk(loop.body):
-                if isinstance(inner, cst.Subscript) or (isinstance(inner, cst.Call) and dotted(inner.func) in own):
-                    return True
-            if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Name | cst.Subscript):
-                return True
+    for loop in all_of(cst.For | cst.While, node.body):
+        if all_of(cst.Subscript, loop.body) or any(dotted(n.func) in own for n in all_of(cst.Call, loop.body)):
+            return True
+        if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Name | cst.Subscript):
+            return True
     return False
 
 
@@ -347,7 +346,7 @@ def is_scalar_nest(node: cst.FunctionDef, imports: Imports) -> bool:
                 return False
             case _ if isinstance(inner, _ARRAY_CODE):
                 return False
-    return any(_stores_by(loop) for loop in walk(node.body) if isinstance(loop, cst.For))
+    return any(_stores_by(loop) for loop in all_of(cst.For, node.body))
 
 
 def _stores_by(loop: cst.For) -> bool:

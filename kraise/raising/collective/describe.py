@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -110,7 +110,7 @@ def of_thread(sim: Simulation, v: Combined, on: np.ndarray | None = None) -> lis
                 if n == sim.size and not _kept(held - data, on).any():
                     found.append(Copy(name, cells))
                 continue
-            found += _sums(sim, op, name, cells, data, held, on)
+            found += _sums(sim, op, name, cells, n, held, on)
     return found
 
 
@@ -187,47 +187,56 @@ def _sums(
     op: str,
     family: str,
     cells: str,
-    data: np.ndarray,
+    n: int,
     held: np.ndarray,
     on: np.ndarray | None,
 ) -> list[Found]:
     found: list[Found] = []
-    n, size = data.shape[1], sim.size
+    size, number = sim.size, sim.families[family]
     anyone = on is None or bool(on.any())
     for group in GROUPS:
         if sim.rows and not group:
             continue
         if group and (n != size or size % group or (group == size and sim.barriers)):
             continue
-        parts = data.reshape(2, -1, group or n)
-        with np.errstate(over="ignore"):
-            total = parts.sum(axis=2, dtype=np.uint64)
+        total = _totals(number, n, group)
         mine = held.reshape(2, -1, group or size)
-        with np.errstate(over="ignore"):
-            beyond = mine - total[:, :, None]
+        beyond = mine - total[:, :, None]
         some = beyond.reshape(2, -1)[:, 0 if on is None else int(np.argmax(on))].tolist()
         for literal, extra in _literals(sim.literals, op, n):
             if anyone and extra.tolist() != some:
                 continue  # not what this thread has
-            with np.errstate(over="ignore"):
-                here = _kept(beyond - extra[:, None, None], on)
+            here = _kept(beyond - extra[:, None, None], on)
             if not here.any():
                 found.append(Total(op, family, group, False, cells, literal))
             if on is None and not here[:, :, 0].any():  # also of a block of one warp, where others have more
                 found.append(Total(op, family, group, True, cells, literal))
         if n == size:
-            found += _runs(op, family, cells, parts, mine, group, on)
+            found += _runs(op, family, cells, number, mine, group, on)
     # one thread of several, all lanes before some of them
     found.sort(key=lambda f: isinstance(f, Total) and f.first)
     return found
+
+
+@lru_cache(maxsize=256)
+def _totals(family: int, n: int, group: int) -> np.ndarray:
+    """The sums of the first ``n`` data of a family by groups (0: all are one)."""
+    return marks(family, n).reshape(2, -1, group or n).sum(axis=2, dtype=np.uint64)
+
+
+@lru_cache(maxsize=256)
+def _running(family: int, n: int, group: int, reverse: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The running sums within each group up to each of the data, and without it; from the last on if ``reverse``."""
+    data = marks(family, n).reshape(2, -1, group or n)[:, :, :: -1 if reverse else 1]
+    running = np.cumsum(data, axis=2, dtype=np.uint64)
+    return running, running - data
 
 
 def _literals(known: Literals, op: str, most: int) -> list[tuple[float | None, np.ndarray]]:
     out: list[tuple[float | None, np.ndarray]] = [(None, np.zeros(2, dtype=np.uint64))]
     if op in ("min", "max"):
         for value, mark in known.known.values():
-            with np.errstate(over="ignore"):
-                out += [(value, mark * np.uint64(times)) for times in range(1, min(most, 64) + 1)]
+            out += [(value, mark * np.uint64(times)) for times in range(1, min(most, 64) + 1)]
     return out
 
 
@@ -235,18 +244,16 @@ def _runs(
     op: str,
     family: str,
     cells: str,
-    parts: np.ndarray,
+    number: int,
     mine: np.ndarray,
     group: int,
     on: np.ndarray | None = None,
 ) -> list[Found]:
     found: list[Found] = []
     for reverse in (False, True):
-        data, held = (parts[:, :, ::-1], mine[:, :, ::-1]) if reverse else (parts, mine)
-        with np.errstate(over="ignore"):
-            running = np.cumsum(data, axis=2, dtype=np.uint64)
-            before = running - data
-            after, without = running - held, before - held
+        held = mine[:, :, ::-1] if reverse else mine
+        running, before = _running(number, mine[0].size, group, reverse)
+        after, without = running - held, before - held
         if reverse:
             after, without = after[:, :, ::-1], without[:, :, ::-1]
         if not _kept(after, on).any():
@@ -273,7 +280,7 @@ def of_cells(sim: Simulation, array: str) -> list[Found]:
             if np.array_equal(held, data):
                 found.append(Copy(family, cells))
             elif memory.op:
-                found += _runs(memory.op, family, cells, data[:, None, :], held[:, None, :], 0)
+                found += _runs(memory.op, family, cells, sim.families[family], held[:, None, :], 0)
     if sim.interned and not memory.op:
         one = Combined("", np.repeat(memory.marks[:, :1], sim.size, axis=1), memory.type)
         found += [Cell(0, c) for c in chosen(sim, one, None) if isinstance(c, Chosen) and c.group == 0]

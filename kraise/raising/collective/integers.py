@@ -33,11 +33,11 @@ NUMBERS: dict[str, Callable[..., np.ndarray]] = {
 
 
 def truth(a: np.ndarray) -> np.ndarray:
-    return a if a.dtype == bool else a != 0
+    return a if a.dtype.kind == "b" else a != 0
 
 
 def number(name: str, args: list[np.ndarray], t: ScalarType) -> Value:
-    if any(a.dtype == float for a in args):
+    if any(a.dtype.kind == "f" for a in args):
         return UNKNOWN
     if name in ("tdiv", "floordiv", "tmod", "mod"):
         a, b = args
@@ -55,7 +55,7 @@ def number(name: str, args: list[np.ndarray], t: ScalarType) -> Value:
             return UNKNOWN
         out = np.left_shift(a, b)
     elif name in NUMBERS:
-        numbers = [a.astype(np.int64) if a.dtype == bool and name not in ("not", "and", "or") else a for a in args]
+        numbers = [a.astype(np.int64) if a.dtype.kind == "b" and name not in ("not", "and", "or") else a for a in args]
         out = NUMBERS[name](*numbers)
     else:
         return UNKNOWN
@@ -81,7 +81,7 @@ def _of_type(out: np.ndarray, t: ScalarType) -> np.ndarray:
     Raises:
         Beyond: it does not.
     """
-    if out.dtype != bool and out.size:
+    if out.dtype.kind != "b" and out.size:
         bits = min(t.bits or 32, 32)
         low, high = (0, 1 << bits) if t.kind == "uint" else (1 - (1 << bits - 1), 1 << bits - 1)
         if out.min() < low or out.max() >= high:

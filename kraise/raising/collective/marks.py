@@ -9,6 +9,7 @@ combinations meet by chance with a probability of about 2^-100.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -63,10 +64,13 @@ UNKNOWN = Unknown()
 Value = Combined | Compared | Unknown | np.ndarray
 
 
+@lru_cache(maxsize=256)
 def marks(family: int, count: int) -> np.ndarray:
-    """The marks of the data 0 … count - 1 of a family."""
+    """The marks of the data 0 … count - 1 of a family, to be read only."""
     n = np.arange(count, dtype=np.uint64) + np.uint64(family * (1 << 32))
-    return np.stack([_mixed(n, np.uint64(half)) for half in (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)])
+    out = np.stack([_mixed(n, np.uint64(half)) for half in (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)])
+    out.setflags(write=False)
+    return out
 
 
 def _mixed(n: np.ndarray, salt: np.uint64) -> np.ndarray:

@@ -22,7 +22,7 @@ class Cells:
         self.family, self.type, self.filled, self.shape = family, type, filled.ravel(), filled.shape
         self.op = ""
         self.part = False  # beyond the last cell is another array
-        self.marks = marks(family, count)
+        self.marks = marks(family, count).copy()
         self.touched = np.zeros(count, dtype=bool)  # ever read or written in the run
         self.written = np.zeros(count, dtype=bool)
         self.clear()

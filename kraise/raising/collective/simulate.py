@@ -308,8 +308,7 @@ class Simulation(Exchange, Picks, Outlets):
 
     def _combine(self, op: str, a: Combined, b: Combined) -> Combined:
         a, b = self.operand(op, a), self.operand(op, b)
-        with np.errstate(over="ignore"):
-            return Combined(op, a.marks + b.marks, a.type)
+        return Combined(op, a.marks + b.marks, a.type)
 
     def _either(self, choice: np.ndarray, a: Value, b: Value) -> Value:
         if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
