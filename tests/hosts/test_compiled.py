@@ -77,9 +77,7 @@ def compiled(tmp_path_factory):
         for name, kind in HOSTS.items()
     )
     text = '#define MEET_ true\n#include "host_runtime.h"\n' + launches_as_calls(SOURCE) + wrappers
-    with pytest.MonkeyPatch.context() as patch:  # arrays of 13 elements: to optimize takes longer than all that runs
-        patch.setattr(compilers, "_CXX", ["-O0" if flag == "-O1" else flag for flag in compilers._CXX])
-        built = compilers.compiler_for(False).build(tmp_path_factory.mktemp("hosts"), text, (), (str(HERE),))
+    built = compilers.compiler_for(False).build(tmp_path_factory.mktemp("hosts"), text, (), (str(HERE),))
     return ctypes.CDLL(str(built))
 
 
