@@ -204,3 +204,34 @@ def test_atomics_on_the_parts_of_complex_numbers(sub):
 
 def test_other_atomics_on_a_part_are_refused():
     assert pipeline.translate(PARTS.format(sub="max"), "case.py").text is None
+
+
+CHANGED = """
+import numpy as np
+from numba import cuda
+
+T = [1.0, 2.0, 3.0]
+U = np.array([1.0, 2.0, 3.0])
+{change}
+
+
+@cuda.jit
+def f(x, y, k):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        y[i] = x[i] * T[k[i]] + U[2]
+"""
+CHANGES = ["T[0] = 9.0", "U[1] += 5.0", "T.append(4.0)", "U.fill(7.0)", "np.sqrt(T, out=U)", "del T[0]"]
+CHANGES += ["def setup():\n    U[0] = 3.0", "for i in range(3):\n    T[i] *= 2"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_tables_that_change_after_they_are_made_are_no_constants(change):
+    done = pipeline.translate(CHANGED.format(change=change), "case.py")
+    assert done.text is None and {d.code for d in done.diagnostics} == {"KR102"}
+
+
+def test_tables_of_that_name_elsewhere_leave_them_alone():
+    own = "def other(T):\n    T[0] = 3.0\n\n\ndef more():\n    U = np.zeros(3)\n    U[0] = T[1]\n    return U"
+    done = pipeline.translate(CHANGED.format(change=own), "case.py", Options(only=("f",)))
+    assert done.raised == ("f",), done.diagnostics

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from functools import lru_cache
 
 import libcst as cst
 
 from kraise import dialects
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.names import Imports, simple_statements
-from kraise.frontends.python.source import Source, all_of, dotted, walk
+from kraise.frontends.python.source import Source, children, dotted, walk
 from kraise.ir.kernel import Constant
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, ScalarType
 
@@ -163,7 +164,6 @@ def read_constants(
     folder.values = dict(known or {})
     body = source.tree.body if body is None else body
     bindings = times_bound(body)
-    changed = set_elsewhere(source.tree)
     for statement in simple_statements(body):
         match statement:
             case cst.Assign(targets=targets, value=value):
@@ -178,12 +178,54 @@ def read_constants(
                 value is not None and bindings[name.value] == 1
             ):
                 _bind(folder, source, name, value)
-    return {n: c for n, c in folder.values.items() if n not in changed}
+    return {n: c for n, c in folder.values.items() if n not in changed(source.tree)}
 
 
-def set_elsewhere(tree: cst.Module) -> set[str]:
-    """The names of a module that some function of it may set."""
-    return {i.name.value for n in all_of(cst.Global, tree) for i in n.names}
+@lru_cache(maxsize=64)
+def changed(tree: cst.Module) -> frozenset[str]:
+    """The names of a module that some function of it may set (``global``), and those of lists and arrays that change
+    after they are made: by a store to an element (``T[0] = 9``), a method (``T.append``) or ``out=T``."""
+    found: set[str] = set()
+    stack: list[tuple[cst.CSTNode, frozenset[str]]] = [(tree, frozenset())]
+    while stack:
+        node, own = stack.pop()
+        match node:
+            case cst.FunctionDef(decorators=decorators) if any(map(_compiles, decorators)):
+                continue  # numba compiles what a module holds into a function: a store to it is an error
+            case cst.FunctionDef(params=params, body=cst.IndentedBlock(body=body)):
+                own |= {p.name.value for p in walk(params) if isinstance(p, cst.Param)} | times_bound(body).keys()
+            case cst.Global(names=names):
+                found |= {n.name.value for n in names}
+            case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.Del(target=target):
+                subscripts = [n for n in walk(target) if isinstance(n, cst.Subscript)]
+                found |= {name for n in subscripts if (name := _base(n)) not in own}
+            case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=way))) if (
+                way in _IN_PLACE and name not in own
+            ):
+                found.add(name)
+            case cst.Arg(keyword=cst.Name(value="out"), value=cst.Name(value=name)) if name not in own:
+                found.add(name)
+        stack += [(n, own) for n in children(node)]
+    return frozenset(found)
+
+
+def _compiles(node: cst.Decorator) -> bool:
+    callee = node.decorator.func if isinstance(node.decorator, cst.Call) else node.decorator
+    last = dotted(callee).rpartition(".")[2]
+    return "jit" in last or "vectorize" in last
+
+
+_IN_PLACE = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "update"}
+    | {"fill", "put", "itemset", "resize", "partition", "setflags"}
+)
+
+
+def _base(node: cst.BaseExpression) -> str:
+    """``T`` of ``T[0][1]``, "" of what begins with no name."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
 
 
 def times_bound(body) -> Counter:

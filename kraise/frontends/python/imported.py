@@ -25,7 +25,7 @@ import libcst as cst
 from kraise.diagnostics import Refused
 from kraise.frontends.python import source as text
 from kraise.frontends.python import survey
-from kraise.frontends.python.constants import set_elsewhere, times_bound
+from kraise.frontends.python.constants import changed, times_bound
 from kraise.frontends.python.names import Imports, read_imports, simple_statements
 from kraise.frontends.python.scope import bindings
 from kraise.frontends.python.source import Elsewhere, Source, dotted, rebuilt, walk
@@ -101,7 +101,7 @@ class _Module:
         self.folder = path.parent
         self.imports = imports or read_imports(parsed.tree)
         functions = [n for n, around, method in survey.functions_of(parsed.tree) if not around and not method]
-        times, elsewhere = times_bound(parsed.tree.body), set_elsewhere(parsed.tree)
+        times, elsewhere = times_bound(parsed.tree.body), changed(parsed.tree)
         self.functions = {n.name.value: n for n in functions if times[n.name.value] == 1}
         self.values: dict[str, cst.BaseSmallStatement] = {}
         for line in simple_statements(parsed.tree.body):
@@ -275,17 +275,17 @@ class _Reader:
         own = around | frozenset(p.name.value for p in walk(node.params) if isinstance(p, cst.Param))
         own |= frozenset(bindings(node.body)) | frozenset(_defined(node.body))
         inner, outer = self.names(module, own, meant), self.names(module, around, meant)
-        changed = {
+        parts = {
             "body": rebuilt(module.source, node.body, inner),
             "params": rebuilt(module.source, node.params, outer),
         }
         if isinstance(node, cst.FunctionDef):
-            changed["decorators"] = [rebuilt(module.source, d, outer) for d in node.decorators]
-        if all(changed[n] is getattr(node, n) for n in ("body", "params")) and all(
-            a is b for a, b in zip(changed.get("decorators", ()), getattr(node, "decorators", ()), strict=True)
+            parts["decorators"] = [rebuilt(module.source, d, outer) for d in node.decorators]
+        if all(parts[n] is getattr(node, n) for n in ("body", "params")) and all(
+            a is b for a, b in zip(parts.get("decorators", ()), getattr(node, "decorators", ()), strict=True)
         ):
             return node
-        return text.placed(module.source, node.with_changes(**changed), node)
+        return text.placed(module.source, node.with_changes(**parts), node)
 
     def names(self, module: _Module, own: frozenset[str], meant: Callable[[str], str]) -> Change:
         """What to do with the nodes of a function whose own names are ``own``."""
