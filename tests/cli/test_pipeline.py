@@ -12,7 +12,7 @@ from kraise.ir import equations, kernel
 def stages(monkeypatch):
     """Stages that work on names: a kernel's name says where it fails."""
 
-    def read(source, file, *, kernel_decorators=(), only=()):
+    def read(source, file, *, kernel_decorators=(), only=(), folder=None):
         if source == "broken":
             raise Refused(Diagnostic("KR100", "syntax error", Span(file, 3, 7)))
         names = [n for n in source.split() if not n.startswith("unread")]
