@@ -49,7 +49,7 @@ from kraise.emit.sums.from_first import from_first
 from kraise.emit.text import clashes, launch, layout_text, records, shapes
 from kraise.emit.text import python as py
 from kraise.emit.text.canonical import canonical
-from kraise.emit.text.doc import CHECKPOINTED, WIDTH
+from kraise.emit.text.doc import CHECKPOINTED
 from kraise.emit.text.head import Signature, signature
 from kraise.emit.text.linear import Linear
 from kraise.emit.text.names import TEXT_USES, Names, identifier
@@ -261,12 +261,7 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
 
 
 def _check(context: Context, kernel: eq.Kernel, condition: eq.Expr, message: str) -> Stmt:
-    test = flat(_fails(context, condition))
-    text = f"{kernel.name}: {message}"
-    error = Raw(f"raise ValueError({py.quoted(text)})")
-    if len(error.text) > WIDTH - 8:  # within an `if` of the function
-        return Raw(f"if {test}:", [Raw("raise ValueError(", [Raw(py.quoted(text))]), Raw(")")])
-    return Raw(f"if {test}:", [error])
+    return guards.failing(flat(_fails(context, condition)), f"{kernel.name}: {message}")
 
 
 def _fails(context: Context, condition: eq.Expr) -> py.Py:

@@ -9,6 +9,7 @@ from kraise.emit import tree
 from kraise.emit.context import Assign, Context, Raw, Stmt
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.text import python as py
+from kraise.emit.text.doc import WIDTH
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py, flat
 from kraise.ir import equations as eq
@@ -321,14 +322,31 @@ def early_return(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...
     return [Raw(f"if {flat(test)}:", [Assign(None, value)])]
 
 
+def _in_lines(names: list[str], tests: dict[str, str]) -> list[list[str]]:
+    """The names together, or each alone where the line of their tests would be too long."""
+    together = len(" or ".join(tests[n] for n in names)) <= WIDTH - len("        if :")
+    return [names] if together else [[n] for n in names]
+
+
+def failing(test: str, said: str) -> Raw:
+    """``if test: raise ValueError(said)``, laid out as within a function."""
+    error = f"raise ValueError({py.quoted(said)})"
+    if len(error) > WIDTH - 8:
+        return Raw(f"if {test}:", [Raw("raise ValueError(", [Raw(py.quoted(said))]), Raw(")")])
+    return Raw(f"if {test}:", [Raw(error)])
+
+
 def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
     """That a parameter has the type of ``jnp.zeros(n, float)`` or of another one, where these change places; that
     parameters which expressions over arrays take for numbers are no arrays."""
     out: list[Stmt] = []
     if names := [context.param_text(n) for n, kind in kernel.must_be if kind == "number" and n not in context.statics]:
-        test = " or ".join(f"jnp.ndim({name})" for name in names)
-        said = f"{', '.join(names)} must be {'a number' if len(names) == 1 else 'numbers'} (of an array: {names[0]}[:])"
-        out.append(Raw(f"if {test}:", [Raw(f"raise ValueError({py.quoted(f'{kernel.name}: {said}')})")]))
+        tests = {name: f"jnp.ndim({name})" for name in names}
+        for some in _in_lines(names, tests):
+            said = (
+                f"{', '.join(some)} must be {'a number' if len(some) == 1 else 'numbers'} (of an array: {some[0]}[:])"
+            )
+            out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
     axes: dict[str, list[str]] = {}
     for n, kind in kernel.must_be:
         count, _, summed = kind.partition(" ")
@@ -336,9 +354,10 @@ def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
             axes.setdefault(count, []).append(context.param_text(n))
     for count, arrays in axes.items():
         many = f"{count} {'axis' if count == '1' else 'axes'}"
-        said = f"{', '.join(arrays)} must have {many} (parts of it are written with a colon)"
-        test = " or ".join(f"jnp.ndim({name}) != {count}" for name in arrays)
-        out.append(Raw(f"if {test}:", [Raw(f"raise ValueError({py.quoted(f'{kernel.name}: {said}')})")]))
+        tests = {name: f"jnp.ndim({name}) != {count}" for name in arrays}
+        for some in _in_lines(arrays, tests):
+            said = f"{', '.join(some)} must have {many} (parts of it are written with a colon)"
+            out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
     for name in (n for n, kind in kernel.must_be if kind == "floats"):
         said = py.quoted(f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place")
         test = f"if {context.param_text(name)}.dtype != jnp.result_type(float):"

@@ -57,7 +57,9 @@ def misfit(model, data, sigma, n):
     returns 0.5 * sum_i ((model[i] - data[i]) / sigma)**2
     """
     if jnp.ndim(model) != 1 or jnp.ndim(data) != 1:
-        raise ValueError("misfit: model, data must have 1 axis (parts of it are written with a colon)")
+        raise ValueError(
+            "misfit: model, data must have 1 axis (parts of it are written with a colon)"
+        )
     return 0.5 * jnp.sum(((model[:n] - data[:n]) / sigma) ** 2)
 
 

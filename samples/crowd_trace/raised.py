@@ -49,7 +49,9 @@ def crowd_trace(x, v, spread, dt, steps):
     """
     n = x.shape[0]
     if jnp.ndim(x) != 1:
-        raise ValueError("crowd_trace: x must have 1 axis (parts of it are written with a colon)")
+        raise ValueError(
+            "crowd_trace: x must have 1 axis (parts of it are written with a colon)"
+        )
     v1 = v[:n]
 
     def step(state, _):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 
 import libcst as cst
@@ -197,8 +198,7 @@ def changed(tree: cst.Module) -> frozenset[str]:
             case cst.Global(names=names):
                 found |= {n.name.value for n in names}
             case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.Del(target=target):
-                subscripts = [n for n in walk(target) if isinstance(n, cst.Subscript)]
-                found |= {name for n in subscripts if (name := _base(n)) not in own}
+                found |= {name for name in _bases(target) if name not in own}
             case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=way))) if (
                 way in _IN_PLACE and name not in own
             ):
@@ -221,11 +221,16 @@ _IN_PLACE = frozenset(
 )
 
 
-def _base(node: cst.BaseExpression) -> str:
-    """``T`` of ``T[0][1]``, "" of what begins with no name."""
-    while isinstance(node, cst.Subscript):
-        node = node.value
-    return node.value if isinstance(node, cst.Name) else ""
+def _bases(target: cst.BaseExpression) -> Iterator[str]:
+    """``T`` of ``T[0][1]``, of each target of several."""
+    match target:
+        case cst.Subscript(value=cst.Name(value=name)):
+            yield name
+        case cst.Subscript(value=inner):
+            yield from _bases(inner)
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            for e in elements:
+                yield from _bases(e.value)
 
 
 def times_bound(body) -> Counter:

@@ -16,6 +16,7 @@ from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
+from kraise.ir.walk import topological
 
 
 def both_ends(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
@@ -40,8 +41,8 @@ def _apart(first: Access, last: Access) -> eq.Expr | None:
         if low is None or low.terms or width is None or begin is None or end is None or not is_static(begin):
             continue
         size = _only_size(end)
-        if size is None or size in width.atoms() or size in (end + begin).atoms():
-            continue
+        if size is None or size in topological(tuple(map(to_expr, (width, end + begin)))):
+            continue  # (a half of the size, w / 2 + 1, is no end: the two meet at every size)
         if not provable((*first.path, *last.path), -begin - width):
             return eq.Op("le", (to_expr(width), to_expr(-begin)), BOOL)
     return None
