@@ -3,9 +3,8 @@
 ``s += M[i]`` adds up the rows of a matrix in Python, and all of its elements in ``M.sum()``. So does a running value, a
 product of two arrays, ``M[i] += M[i - 1]``. Where nothing in the function has a meaning for numbers only, the emitted
 function asks how many axes the array has, if it is a sum or a scan there (a loop over rows has carries that do not
-fit). It need not where Python asks by itself: a branch on what comes of an
-element, a function of ``math``, a cell of an array of numbers that is made here. (A kernel or function that numba
-compiles has numbers by its types.)
+fit). It need not where Python asks by itself: a branch on what comes of an element, a function of ``math``, a cell of
+an array of numbers that is made here. (A kernel or function that numba compiles has numbers by its types.)
 """
 
 from __future__ import annotations
