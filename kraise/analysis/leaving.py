@@ -67,8 +67,9 @@ class Some:
         all_ = " and ".join(f"{p} >= 0" for p in self.params.values())
         others = isl.Set(f"[{names}] -> {{ : {text} < 0 and {all_} }}")
         some = isl.Set(f"[{names}] -> {{ : {all_.replace('>= 0', '>= 1')} }}")
-        whole = lambda: self.sizes.is_subset(others) and others.intersect(some).is_subset(self.sizes)  # noqa: E731
-        return sets.bounded(lambda: bool(whole()), False)
+        return sets.bounded(
+            lambda: bool(self.sizes.is_subset(others) and others.intersect(some).is_subset(self.sizes)), False
+        )
 
 
 def somewhere(a: Access, place: Poly, outside: Poly, launch: tuple[eq.Expr, ...]) -> Some | None:

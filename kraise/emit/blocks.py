@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kraise.diagnostics import Span
+from kraise.emit.text import python as py
+from kraise.emit.text.doc import WIDTH
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Py
 from kraise.ir import equations as eq
@@ -153,3 +155,11 @@ def least(value: Linear, blocks: list[Block]) -> Linear:
         if axis is not None:
             value = value.without(atom) + (linear(axis.lo) if c > 0 else linear(axis.hi) + -1).times(c)
     return value
+
+
+def failing(test: str, said: str) -> Raw:
+    """``if test: raise ValueError(said)``, laid out as within a function."""
+    error = f"raise ValueError({py.quoted(said)})"
+    if len(error) > WIDTH - 8:
+        return Raw(f"if {test}:", [Raw("raise ValueError(", [Raw(py.quoted(said))]), Raw(")")])
+    return Raw(f"if {test}:", [Raw(error)])

@@ -8,6 +8,7 @@ from functools import partial
 
 from kraise.diagnostics import Refused
 from kraise.emit import bit_order, checked, emptied, guards, precision, tree
+from kraise.emit.blocks import failing
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
 from kraise.emit.hosts import shared_work
@@ -261,7 +262,7 @@ def _placed(checks: list[Stmt], body: list[Stmt]) -> tuple[list[Stmt], list[Stmt
 
 
 def _check(context: Context, kernel: eq.Kernel, condition: eq.Expr, message: str) -> Stmt:
-    return guards.failing(flat(_fails(context, condition)), f"{kernel.name}: {message}")
+    return failing(flat(_fails(context, condition)), f"{kernel.name}: {message}")
 
 
 def _fails(context: Context, condition: eq.Expr) -> py.Py:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kraise.emit import tree
+from kraise.emit.blocks import failing
 from kraise.emit.context import Assign, Context, Raw, Stmt
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.text import python as py
@@ -328,14 +329,6 @@ def _in_lines(names: list[str], tests: dict[str, str]) -> list[list[str]]:
     return [names] if together else [[n] for n in names]
 
 
-def failing(test: str, said: str) -> Raw:
-    """``if test: raise ValueError(said)``, laid out as within a function."""
-    error = f"raise ValueError({py.quoted(said)})"
-    if len(error) > WIDTH - 8:
-        return Raw(f"if {test}:", [Raw("raise ValueError(", [Raw(py.quoted(said))]), Raw(")")])
-    return Raw(f"if {test}:", [Raw(error)])
-
-
 def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
     """That a parameter has the type of ``jnp.zeros(n, float)`` or of another one, where these change places; that
     parameters which expressions over arrays take for numbers are no arrays."""
@@ -359,16 +352,13 @@ def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
             said = f"{', '.join(some)} must have {many} (parts of it are written with a colon)"
             out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
     for name in (n for n, kind in kernel.must_be if kind == "floats"):
-        said = py.quoted(f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place")
-        test = f"if {context.param_text(name)}.dtype != jnp.result_type(float):"
-        out.append(Raw(test, [Raw(f"raise ValueError({said})")]))
+        said = f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place"
+        out.append(failing(f"{context.param_text(name)}.dtype != jnp.result_type(float)", said))
     for word, what, attribute in (("like ", "type", "dtype"), ("shaped as ", "shape", "shape")):
         for name, other in ((n, kind.removeprefix(word)) for n, kind in kernel.must_be if kind.startswith(word)):
             one, first = context.param_text(name), context.param_text(other)
-            said = py.quoted(
-                f"{kernel.name}: {first} and {one} must be of one {what}, for copies of them change places"
-            )
-            out.append(Raw(f"if {one}.{attribute} != {first}.{attribute}:", [Raw(f"raise ValueError({said})")]))
+            said = f"{kernel.name}: {first} and {one} must be of one {what}, for copies of them change places"
+            out.append(failing(f"{one}.{attribute} != {first}.{attribute}", said))
     return out
 
 

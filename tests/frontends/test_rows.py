@@ -26,7 +26,10 @@ ASKED = {
     "a function of numbers": SUM.format("s += math.exp(M[i])", "s"),
     "a root of the sum": SUM.format("s += M[i] ** 2", "math.sqrt(s)"),
     "an extremum": SUM.format("s = max(s, M[i])", "s"),
-    "an array of numbers": "    c = np.zeros(len(M))\n    s = 0.0\n    for i in range(len(M)):\n        s += M[i]\n        c[i] = s\n    return c\n",  # noqa: E501
+    "an array of numbers": (
+        "    c = np.zeros(len(M))\n    s = 0.0\n"
+        "    for i in range(len(M)):\n        s += M[i]\n        c[i] = s\n    return c\n"
+    ),
     "no sum": "    for i in range(len(M)):\n        w[i] = 2.0 * M[i]\n    return w\n",
 }
 

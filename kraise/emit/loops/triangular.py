@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kraise.emit.context import Context, Frame, Raw, Stmt, Val
+from kraise.emit.blocks import failing
+from kraise.emit.context import Context, Frame, Stmt, Val
 from kraise.emit.loads.masks import conjuncts, positive
 from kraise.emit.loops.by_columns import Columns, by_columns
 from kraise.emit.lower import Lowering
@@ -174,7 +175,6 @@ def checks(ctx: Context, kernel: eq.Kernel) -> list[Stmt]:
             found.update({stmt.after.array: None} if stmt.value.type == NUMBER else {})
     out: list[Stmt] = []
     for array in found:
-        said = py.quoted(f"{kernel.name}: {array} must hold floating-point numbers")
-        test = f"if not jnp.issubdtype({ctx.param_text(array)}.dtype, jnp.inexact):"
-        out.append(Raw(test, [Raw(f"raise ValueError({said})")]))
+        test = f"not jnp.issubdtype({ctx.param_text(array)}.dtype, jnp.inexact)"
+        out.append(failing(test, f"{kernel.name}: {array} must hold floating-point numbers"))
     return out

@@ -8,7 +8,7 @@ from kraise.frontends.python import calls, elementwise, number_lists, remade, ro
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import annotated
 from kraise.frontends.python.scope import Scope
-from kraise.frontends.python.source import dotted, walk
+from kraise.frontends.python.source import dotted, subscripted, walk
 from kraise.frontends.python.views import View
 from kraise.ir.kernel import Const, Expr, LocalArray, Stmt, Store, Var
 from kraise.ir.rewrite import walked
@@ -238,7 +238,7 @@ def _literal(
     numbers = [v.value for v in values if isinstance(v, Const) and type(v.value) in (int, float)]
     stored = (t for t in walk(scope.definition.node.body) if isinstance(t, cst.AssignTarget | cst.AugAssign))
     targets = (t.target for t in stored if isinstance(t.target, cst.Subscript))
-    if lines and len(numbers) == len(values) and not any(_base(t) == name for t in targets):
+    if lines and len(numbers) == len(values) and not any(subscripted(t) == name for t in targets):
         if element == NUMBER and not like:
             element = FLOAT if any(isinstance(n, float) for n in numbers) else INT
         return [LocalArray(name, element, shape, "local", None, tuple(values), like, span=span)]
@@ -247,13 +247,6 @@ def _literal(
         place = divmod(k, width) if lines else (k,)
         found.append(Store(name, tuple(Const(p, INT, span=span) for p in place), v, span=span))
     return found
-
-
-def _base(node: cst.BaseExpression) -> str:
-    """The name below a chain of subscripts."""
-    while isinstance(node, cst.Subscript):
-        node = node.value
-    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _const(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[Stmt]:

@@ -12,7 +12,7 @@ import libcst as cst
 from kraise import dialects
 from kraise.frontends.python.annotations import scalar_type
 from kraise.frontends.python.names import Imports, simple_statements
-from kraise.frontends.python.source import Source, children, dotted, walk
+from kraise.frontends.python.source import Source, children, dotted, subscripted, walk
 from kraise.ir.kernel import Constant
 from kraise.ir.types import BOOL, COMPLEX, FLOAT, INT, ScalarType
 
@@ -224,10 +224,8 @@ _IN_PLACE = frozenset(
 def _bases(target: cst.BaseExpression) -> Iterator[str]:
     """``T`` of ``T[0][1]``, of each target of several."""
     match target:
-        case cst.Subscript(value=cst.Name(value=name)):
-            yield name
-        case cst.Subscript(value=inner):
-            yield from _bases(inner)
+        case cst.Subscript():
+            yield subscripted(target)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             for e in elements:
                 yield from _bases(e.value)

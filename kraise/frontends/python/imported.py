@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,7 @@ from kraise.frontends.python import source as text
 from kraise.frontends.python import survey
 from kraise.frontends.python.constants import changed, times_bound
 from kraise.frontends.python.names import Imports, read_imports, simple_statements
-from kraise.frontends.python.scope import bindings
-from kraise.frontends.python.source import Elsewhere, Source, dotted, rebuilt, walk
+from kraise.frontends.python.source import Elsewhere, Source, all_of, dotted, rebuilt, walk
 
 _LIBRARIES = sys.stdlib_module_names | {"cupy", "jax", "numba", "numpy", "pycuda", "scipy", "torch"}
 _BUILTINS = frozenset(dir(builtins))
@@ -88,7 +87,7 @@ def _roots(
         if d.kind in kinds or d.name in only
     }
     for node, _, _ in survey.functions_of(parsed.tree):
-        if any(isinstance(n, cst.Call) and isinstance(n.func, cst.Subscript) for n in walk(node.body)):
+        if any(isinstance(n.func, cst.Subscript) for n in all_of(cst.Call, node.body)):
             found.add(node)
     return found
 
@@ -121,13 +120,13 @@ class _Reader:
         self.own: set[str] = set()  # names of this file's imports that are definitions now
         self.lines: list[cst.CSTNode] = []
         self.libraries: list[cst.CSTNode] = []
-        self.taken = {n.value for n in walk(parsed.tree) if isinstance(n, cst.Name)} | set(self.bound)
+        self.taken = {n.value for n in all_of(cst.Name, parsed.tree)} | set(self.bound)
         self.folder = folder
-        own = times_bound(parsed.tree.body)
+        self.sets = times_bound(parsed.tree.body)  # how often the file binds a name
         for name in _stars(parsed.tree):
             other = self.module(name, folder)
             words = (*other.functions, *other.values) if other is not None else ()
-            for word in (w for w in words if not w.startswith("_") and not own[w]):
+            for word in (w for w in words if not w.startswith("_") and not self.sets[w]):
                 self.bound.setdefault(word, f"{name}.{word}" if name.strip(".") else f"{name}{word}")
 
     # --- which file, which definition ----------------------------------------------------------------------------
@@ -209,7 +208,7 @@ class _Reader:
         if not qualified and word in _BUILTINS:
             return (
                 word
-                if self.bound.get(word) is None and not self.binds(word)
+                if self.bound.get(word) is None and not self.sets[word]
                 else self.library(word, f"builtins.{word}", module)
             )
         if qualified and (found := self.find(qualified, module.folder)) is not None:
@@ -217,14 +216,6 @@ class _Reader:
         if qualified and not qualified.startswith(".") and self.module(qualified, module.folder) is None:
             return self.library(word, qualified, module)
         return self.fresh(word, module)  # unknown there: it must mean nothing here
-
-    def binds(self, word: str) -> bool:
-        """Whether this file makes something else of a builtin's name."""
-        return any(
-            (isinstance(n, cst.FunctionDef | cst.ClassDef) and n.name.value == word)
-            or (isinstance(n, cst.AssignTarget) and dotted(n.target) == word)
-            for n in walk(self.parsed.tree)
-        )
 
     def library(self, word: str, qualified: str, module: _Module) -> str:
         """A name that is ``qualified`` of a library: the same here, or one by an import of its own."""
@@ -272,8 +263,8 @@ class _Reader:
 
     def function(self, module: _Module, node: Any, around: frozenset[str], meant: Callable[[str], str]) -> Any:
         """A function, or a lambda: its parameters and what it binds are its own."""
-        own = around | frozenset(p.name.value for p in walk(node.params) if isinstance(p, cst.Param))
-        own |= frozenset(bindings(node.body)) | frozenset(_defined(node.body))
+        own = around | frozenset(p.name.value for p in all_of(cst.Param, node.params))
+        own |= times_bound([node.body]).keys()
         inner, outer = self.names(module, own, meant), self.names(module, around, meant)
         parts = {
             "body": rebuilt(module.source, node.body, inner),
@@ -315,8 +306,7 @@ class _Reader:
                 case cst.FunctionDef() | cst.Lambda():
                     return self.function(module, node, own, meant)
                 case _ if isinstance(node, _COMPREHENSIONS):
-                    targets = (n for c in walk(node) if isinstance(c, cst.CompFor) for n in walk(c.target))
-                    held = own | {n.value for n in targets if isinstance(n, cst.Name)}
+                    held = own | {n.value for c in all_of(cst.CompFor, node) for n in all_of(cst.Name, c.target)}
                     return rebuilt(module.source, node, _once(node, self.names(module, held, meant)))
             return None
 
@@ -338,14 +328,6 @@ class _Reader:
 def _once(first: cst.CSTNode, change: Change) -> Change:
     """``change`` for all nodes but the first, which it would not go into."""
     return lambda node: None if node is first else change(node)
-
-
-def _defined(body: cst.CSTNode) -> Iterator[str]:
-    for node in walk(body):
-        if isinstance(node, cst.FunctionDef | cst.ClassDef):
-            yield node.name.value
-        elif isinstance(node, cst.Import | cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-            yield from (dotted(a.asname.name if a.asname else a.name).partition(".")[0] for a in node.names)
 
 
 def _package_root(folder: Path) -> Path:

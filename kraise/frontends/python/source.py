@@ -231,6 +231,13 @@ def only_operand(node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
+def subscripted(node: cst.BaseExpression) -> str:
+    """``T`` of ``T[0][1]`` (and of ``T``), "" of what begins with no name."""
+    while isinstance(node, cst.Subscript):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
 def complex_part(node: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
     """``a`` and "real" of ``a.real``, ``a`` and "" of anything else: to add to a part of a complex number is to add a
     number with that part only."""

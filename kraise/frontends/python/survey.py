@@ -177,8 +177,7 @@ def reads_thread_index(node: cst.FunctionDef, around: tuple[cst.FunctionDef, ...
 
 def _in_parallel(node: cst.FunctionDef, imports: Imports) -> bool:
     """Does a function loop over ``prange``? Then its decorator is one of numba's, by another name."""
-    calls = (n for n in walk(node.body) if isinstance(n, cst.Call))
-    return any(imports.qualified(dotted(c.func)) == "numba.prange" for c in calls)
+    return any(imports.qualified(dotted(c.func)) == "numba.prange" for c in all_of(cst.Call, node.body))
 
 
 _INDICES = frozenset({"global_index", "global_extent", "thread", "block"})
