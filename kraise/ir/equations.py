@@ -309,8 +309,7 @@ class Fold:
 @dataclass(frozen=True)
 class Check:
     """What must hold of data for the equations to mean what the source does (``--checked``): ``condition``, a boolean
-    without free indices (but those of the folds around), or that the elements of ``distinct`` differ. ``message`` says
-    what does not hold where it fails."""
+    without free indices but those of the folds around, or that elements of ``distinct`` differ; else ``message``."""
 
     message: str
     condition: Expr | None = None
@@ -375,6 +374,7 @@ class Kernel:
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take
+    alone: tuple[tuple[str, int], ...] = ()  # a launch has one block ("grid") or one thread of a block along these axes
     rounds: tuple[Axis, ...] = ()  # the parameters that count rounds of loops around the launches: indices in the body
     onto_itself: str = ""  # a host reads and writes one array by it: "joined", or "set" (raising/hosts/alike.py)
     rimmed: str = ""  # made for a host's loop: the array that it reads, and stores a box of (raising/hosts/plates.py)

@@ -21,12 +21,14 @@ from kraise.raising.loops.registers import small
 from kraise.raising.loops.rerolled import tidied
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.staged_types import with_staged_types
+from kraise.raising.memory.unset import check_set
 from kraise.raising.run.calls import called
 from kraise.raising.search import search
 from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.one_row import in_one_line, in_one_row
 from kraise.raising.threads.persistent import one_row_each
+from kraise.raising.threads.twins import without_twins
 
 
 def raise_function(
@@ -58,11 +60,13 @@ def raise_function(
         except Refused:
             by_number = None
         if by_number is not None and not (by_number.launch or by_number.tile or by_number.of_launch):
-            return by_number
+            check_set(module, function, helpers)
+            return replace(by_number, alone=without_twins(module, line, helpers))
     if best is None:
         assert refused is not None
         raise refused
-    return best
+    check_set(module, function, helpers)
+    return replace(best, alone=without_twins(module, function, helpers))
 
 
 def _best(module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...]) -> eq.Kernel:

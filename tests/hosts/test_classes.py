@@ -160,6 +160,13 @@ def test_properties_records_and_clocks_of_a_class():
     np.testing.assert_allclose(last, u * 1.5**3, rtol=1e-6)
 
 
+RAISED = """def raised(out, u, a):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a * u[i]
+
+@cuda.jit
+def first"""
 LAUNCHES = """
 @cuda.jit
 def first(u, out):
@@ -168,7 +175,7 @@ def first(u, out):
         out[cuda.blockIdx.x] = u[cuda.blockIdx.x * cuda.blockDim.x]
 
 class Sums:
-    def __init__(self, u, tpb=(4, 2), per=3):
+    def __init__(self, u, tpb=(4, 1), per=3):
         self.per = per
         self.tpb = tpb
         self.blocks = -(-u.size // per)
@@ -192,14 +199,23 @@ class Sums:
 def test_attributes_that_only_configure_launches():
     """They are no parameters, unless a kernel looks at its launch; what no method takes is no state."""
     done = python(LAUNCHES)
-    assert names(done, "Sums_damp") == ["u", "a"] and names(done, "Sums_pick") == ["per", "blocks", "u", "out"]
-    assert names(done, "Sums_both") == ["per", "blocks", "u", "out", "a"]
-    agrees(done, "Sums_both", per=3, blocks=4, u=array(12), out=array(8), a=0.5)
-    agrees(done, "Sums_damp", u=array(12), a=0.5)
+    assert names(done, "Sums_damp") == ["tpb_1", "u", "a"]  # scale wants blocks of one row
+    assert names(done, "Sums_pick") == ["per", "blocks", "u", "out"]
+    assert names(done, "Sums_both") == ["per", "tpb_1", "blocks", "u", "out", "a"]
+    agrees(done, "Sums_both", per=3, tpb_1=1, blocks=4, u=array(12), out=array(8), a=0.5)
+    agrees(done, "Sums_damp", tpb_1=1, u=array(12), a=0.5)
     namespace: dict = {}
     exec(compile(done.text, "a.py", "exec"), namespace)
-    per, blocks, u, out = namespace["Sums_init"](array(12))
-    assert (per, blocks, u.shape, out.shape) == (3, 4, (12,), (8,))
+    per, rows, blocks, u, out = namespace["Sums_init"](array(12))
+    assert (per, rows, blocks, u.shape, out.shape) == (3, 1, 4, (12,), (8,))
+    with pytest.raises(ValueError, match="scale does not tell the threads of a block along y apart"):
+        namespace["Sums_damp"](2, array(12), 0.5)
+    alike = python(
+        LAUNCHES.replace("def first", RAISED).replace(
+            "scale[self.grid, self.tpb](", "raised[self.grid, self.tpb](self.out, "
+        )
+    )
+    assert names(alike, "Sums_damp") == ["u", "out", "a"] and "Sums_damp" in alike.raised
 
 
 def test_a_property_that_does_more_is_none():

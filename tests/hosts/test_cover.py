@@ -300,3 +300,84 @@ def test_an_index_that_is_taken_apart(launch):
     np.testing.assert_array_equal(run(x, y, h, w), kernel(x, y, h, w))
     gradients = [jax.grad(lambda x, f=f: f(x, y, h, w).sum())(x) for f in (run, kernel)]
     np.testing.assert_array_equal(*gradients)
+
+
+TWINS = {
+    "two blocks, a thread's own index": ("j = threadIdx.x; if (j < d) w[j] += 1.f;", "2, 32", "blocks along x"),
+    "rows of blocks": (
+        "j = blockIdx.x * blockDim.x + threadIdx.x; if (j < d) w[j] += 1.f;",
+        "dim3(1, 2), 32",
+        "blocks along y",
+    ),
+    "rows of threads": (
+        "j = blockIdx.x * blockDim.x + threadIdx.x; if (j < d) w[j] += 1.f;",
+        "1, dim3(32, 4)",
+        "threads of a block along y",
+    ),
+    "threads of a block": ("j = blockIdx.x; if (j < d) w[j] += 1.f;", "d, 32", "threads of a block along x"),
+    "one thread's loop": ("j; for (j = 1; j < d; j++) w[j] += w[j - 1];", "2, 1", "blocks along x"),
+    "a helper": ("j = threadIdx.x; if (j < d) add(w, j);", "2, 32", "blocks along x"),
+    "a round before": (
+        "j = threadIdx.x; if (j < d) for (int r = 0; r < 2; r++) { w[j] = r + x[j]; x[j] = w[j]; }",
+        "2, 32",
+        "blocks along x",
+    ),
+    "a shared array": (
+        "t = threadIdx.x; __shared__ float s[32]; s[t] = x[t]; __syncthreads();\n"
+        "for (int k = 16; k > 0; k /= 2) { if (t < k) s[t] += s[t + k]; __syncthreads(); } if (t == 0) w[0] = s[0];",
+        "1, dim3(32, 2)",
+        "threads of a block along y",
+    ),
+}
+ALIKE = {
+    "one block": ("j = threadIdx.x; if (j < d) w[j] += 1.f;", "1, 32"),
+    "one block of each axis": ("j = threadIdx.x; if (j < d) w[j] += 1.f;", "dim3(1, 1, 1), dim3(32, 1)"),
+    "stored only": ("j = threadIdx.x; if (j < d) w[j] = 2.f * x[j];", "3, 32"),
+    "stored, then loaded": ("j = threadIdx.x; if (j < d) { w[j] = x[j]; c[j] = w[j] > 0.f; }", "2, 32"),
+    "a barrier between": (
+        "j = threadIdx.x; float v = w[31 - j]; __syncthreads(); w[j] = v + 1.f;",
+        "1, dim3(32, 2)",
+    ),
+    "a maximum": ("j = threadIdx.x; if (j < d) atomicMax(&c[j], j);", "2, 32"),
+    "a shared array of each block": (
+        "t = threadIdx.x; __shared__ float s[32]; s[t] = x[t]; __syncthreads();\n"
+        "for (int k = 16; k > 0; k /= 2) { if (t < k) s[t] += s[t + k]; __syncthreads(); } if (t == 0) w[0] = s[0];",
+        "dim3(1, 2), 32",
+    ),
+}
+STEP = """
+__device__ void add(float *w, int j) {{ w[j] += 1.f; }}
+__global__ void step(float *w, float *x, int *c, int d) {{ int {body} }}
+void run(float *w, float *x, int *c, int d) {{ step<<<{launch}>>>(w, x, c, d); }}
+"""
+
+
+@pytest.mark.parametrize("body, launch, what", TWINS.values(), ids=TWINS)
+def test_threads_that_a_kernel_does_not_tell_apart_race_where_it_changes_in_place(body, launch, what):
+    done = pipeline.translate(STEP.format(body=body, launch=launch), "case.cu")
+    assert "step" in done.raised and "run" not in done.raised
+    assert [(d.code, d.kernel) for d in done.diagnostics if d.severity == "error"] == [("KR201", "run")]
+    assert what in done.diagnostics[-1].reason
+
+
+@pytest.mark.parametrize("body, launch", ALIKE.values(), ids=ALIKE)
+def test_threads_that_all_store_the_same_are_as_many_as_they_like(body, launch):
+    done = pipeline.translate(STEP.format(body=body, launch=launch), "case.cu")
+    assert done.raised == ("step", "run"), done.diagnostics
+    assert "apart" not in done.text
+
+
+def test_how_many_threads_there_are_along_such_an_axis_is_checked_where_it_is_the_hosts():
+    body = "j = threadIdx.x; if (j < d) w[j] += 1.f;"
+    done = pipeline.translate(STEP.format(body=body, launch="(d + 31) / 32, 32"), "case.cu")
+    module = load_module(done.text)
+    w = np.arange(40, dtype=np.float32)
+    got = module.run(w, w, np.zeros(40, np.int32), 32)
+    np.testing.assert_array_equal(got[:32], w[:32] + 1)
+    np.testing.assert_array_equal(got[32:], w[32:])
+    assert jax.grad(lambda w: module.run(w, w, np.zeros(40, np.int32), 5)[3])(w)[3] == 1
+    with pytest.raises(ValueError, match="does not tell the blocks along x apart"):
+        module.run(w, w, np.zeros(40, np.int32), 33)
+    rounds = "1, 32>>>(w, x, c, d); for (int q = 1; q < d; q++) step<<<q, 32"
+    done = pipeline.translate(STEP.format(body=body, launch=rounds), "case.cu")
+    assert [d.code for d in done.diagnostics if d.severity == "error"] == ["KR201"] and "run" not in done.raised

@@ -47,13 +47,29 @@ def _free(stmt: h.Stmt, functions: Mapping[str, Function]) -> bool:
     return function is not None and not (function.launch or function.shared) and len({*arrays}) == len(arrays)
 
 
+def _must_be_one(stmt: h.Launch, functions: Mapping[str, Function]) -> frozenset[tuple[str, int]]:
+    """The extents of such a launch that its kernel wants to be one."""
+    kernel = functions[stmt.function].equations
+    return frozenset(() if kernel is None else kernel.alone)
+
+
+def _kept(stmt: h.Launch, functions: Mapping[str, Function]) -> tuple[tuple[k.Expr, ...], tuple[k.Expr, ...]]:
+    """Its grid and its block, without what does not matter."""
+    wanted = _must_be_one(stmt, functions)
+    grid, block = (
+        tuple(e if (head, axis) in wanted else _OPEN for axis, e in enumerate(extents or ()))
+        for head, extents in (("grid", stmt.grid), ("block", stmt.block))
+    )
+    return (grid, block) if wanted else ((_OPEN,), (_OPEN,))
+
+
 def _used(
     stmt: h.Stmt, functions: Mapping[str, Function], hosts: Mapping[str, h.Host], idle: Mapping[str, set[str]]
 ) -> set[str]:
     """The names that a statement reads for more than such launches."""
     match stmt:
         case h.Launch(args=args) if _free(stmt, functions):
-            return set(expression_names(args))
+            return set(expression_names(args, *_kept(stmt, functions))) - {_OPEN.name}
         case h.CallHost(function=name, args=args) if name in hosts:
             pairs = zip(hosts[name].params, args, strict=False)
             return {n for p, a in pairs if p.name not in idle[name] for n in expression_names(a)}
@@ -74,7 +90,8 @@ def _without(
             case h.Launch(grid=grid, block=block) if _free(stmt, functions) and gone & set(
                 expression_names(grid, block)
             ):
-                return replace(stmt, grid=(_OPEN,), block=(_OPEN,))
+                grid, block = _kept(stmt, functions)
+                return replace(stmt, grid=grid, block=block)
             case h.CallHost(function=name, args=args) if name in hosts and idle[name]:
                 names = [p.name for p in hosts[name].params]
                 kept = tuple(a for n, a in enumerate(args) if n >= len(names) or names[n] not in idle[name])

@@ -18,7 +18,7 @@ from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, set_within
 from kraise.ir.operations import COMPARISONS
-from kraise.ir.types import BOOL, INT32
+from kraise.ir.types import BOOL, INT32, NUMBER
 from kraise.raising.hosts import cover
 from kraise.raising.hosts.effects import Function
 
@@ -37,6 +37,7 @@ _OPS: dict[str, Callable[[int, int], int]] = {
     "or": lambda a, b: a or b,
 }
 Extents = tuple[k.Expr, ...]
+_ANY = k.Var("?", NUMBER)  # of a launch of which it was found before that this number does not matter
 
 
 class _Unknown(Exception):
@@ -60,19 +61,52 @@ def launched(
     kernel = function.equations
     covers = stmt.grid and function.launch != "required"
     less = cover.short(r.host, stmt, kernel) if covers and kernel is not None else {}
-    if stmt.grid is None or not (function.launch or less or (kernel is not None and kernel.of_launch)):
+    asked = kernel is not None and (kernel.of_launch or not lone(stmt, kernel))
+    if stmt.grid is None or not (function.launch or less or asked):
         return None, None, ()
-    grid = tuple(r.scalar(x, state) for x in stmt.grid)
-    block = tuple(r.scalar(x, state) for x in stmt.block or ())
+    grid, block = (
+        tuple(x if x == _ANY else r.scalar(x, state) for x in extents) for extents in (stmt.grid, stmt.block or ())
+    )
+    moving = _moving(r.host.body)
+    alone = () if kernel is None else _alone(kernel, grid, block, moving, stmt.span)
     if function.launch == "required" or kernel is None:
-        return grid, block, ()
+        return grid, block, alone
     named = {p.name: a for p, a in zip(function.params, args, strict=False)}
     covering = _covering(kernel, less, named, grid, block)
-    moving = _moving(r.host.body)
     covering = [c for c in covering if not moving & {*expression_names(c[0])}]
     if function.launch:
-        return grid, block, tuple(covering)
-    return None, None, (*_demands(kernel, named, grid, block, stmt.span), *covering)
+        return grid, block, (*alone, *covering)
+    return None, None, (*_demands(kernel, named, grid, block, stmt.span), *alone, *covering)
+
+
+def lone(launch: h.Launch, kernel: eq.Kernel) -> bool:
+    """Whether the launch says by a number that it has one block, or one thread, along the axes where it must."""
+    ends = {"grid": launch.grid or (), "block": launch.block or ()}
+    given = [ends[head][axis] for head, axis in kernel.alone if axis < len(ends[head])]
+    return all(e == _ANY or (isinstance(e, k.Const) and e.value == 1) for e in given)
+
+
+def _alone(
+    kernel: eq.Kernel, grid: Extents, block: Extents, moving: set[str], span: Span | None
+) -> tuple[tuple[k.Expr, str], ...]:
+    """The conditions that a launch has no threads beside those that the kernel tells apart, where it changes arrays in
+    place; raises Refused (KR201) where it has some."""
+    open_: list[tuple[k.Expr, str]] = []
+    for head, axis in kernel.alone:
+        extents = grid if head == "grid" else block
+        what = f"{'blocks' if head == 'grid' else 'threads of a block'} along {'xyz'[axis]}"
+        if axis >= len(extents) or extents[axis] == _ANY:
+            continue
+        held = _folded(k.Op("le", (extents[axis], k.Const(1, INT32)), BOOL))
+        if not isinstance(held, k.Const):
+            if moving & {*expression_names(held)}:
+                reason = f"{kernel.name} changes an array in place, and one of the {what} in each round is not known"
+                raise refuse("KR201", reason, span, "launch one along this axis, or use its index in the kernel")
+            open_.append((held, f"{kernel.name} does not tell the {what} apart: there must be one"))
+        elif not held.value:
+            reason = f"{kernel.name} changes an array in place and does not tell the {what} apart: they race"
+            raise refuse("KR201", reason, span, "launch one along this axis, or use its index in the kernel")
+    return tuple(open_)
 
 
 def _covering(
@@ -170,4 +204,4 @@ def _folded(e: k.Op) -> k.Expr:
     return k.Const(_OPS[e.name](*values), e.type) if len(values) == 2 else e
 
 
-__all__ = ["launched"]
+__all__ = ["launched", "lone"]

@@ -26,6 +26,7 @@ from kraise.ir import kernel as k
 from kraise.ir.host_names import expression_names, fresh, live_before
 from kraise.ir.types import INT32, ArrayType, ScalarType
 from kraise.ir.walk import statement_expressions, statements, topological
+from kraise.raising.hosts.demands import lone
 from kraise.raising.hosts.nest_bodies import NoNest, assigned, continued, nodes, numbered, without_copy
 from kraise.raising.hosts.nest_diagonals import SUMS, columns, in_kernel
 
@@ -85,7 +86,7 @@ def _worth(kernel: eq.Kernel, loop: h.For, launch: h.Launch) -> bool:
     (write,) = kernel.body if len(kernel.body) == 1 else (None,)
     if not isinstance(write, eq.Write) or kernel.launch or kernel.checks or kernel.tile:
         return False
-    if kernel.of_launch or kernel.helpers:
+    if kernel.of_launch or kernel.helpers or not lone(launch, kernel):
         return False
     moving = {p.name for p, a in zip(kernel.params, launch.args, strict=False) if loop.var in {*expression_names(a)}}  # type: ignore[attr-defined]
     places = topological(write.subscripts)

@@ -25,6 +25,7 @@ from kraise.ir.host_names import expression_names, fresh, reads, sets
 from kraise.ir.rename import renamed
 from kraise.ir.rewrite import rewritten
 from kraise.ir.types import BOOL, INT, INT32, NUMBER, ScalarType
+from kraise.raising.hosts.demands import lone
 from kraise.raising.hosts.nest_bodies import NoNest, assigned, nodes, numbered
 from kraise.raising.hosts.nest_diagonals import in_kernel
 from kraise.raising.threads.spelled import integer
@@ -93,7 +94,7 @@ class _Ends:
             raised = self.again(replace(self.module, functions=(*self.module.functions, made)), made)
         except (NoNest, Refused):
             return None
-        if raised.launch or raised.of_launch:
+        if raised.launch or raised.of_launch or not lone(launch, raised):
             return None
         self.made.append(made)
         self.raised.append(replace(raised, least=()))

@@ -156,7 +156,9 @@ def _number(e: k.Expr, known: Numbers) -> int:
             out = int(_FOLDS[name](_number(a, known), _number(b, known)))
         case _:
             raise _Unknown
-    if not -(1 << 31) <= out < 1 << 31 or (e.type.kind == "uint" and out < 0):
+    unsigned, bits = e.type.kind == "uint", (e.type.bits or 32) if e.type.is_integer else 32
+    most = min(bits - (not unsigned), 31)
+    if not (0 if unsigned else -(1 << most)) <= out < 1 << most:
         raise _Unknown  # it would wrap
     return out
 
