@@ -7,7 +7,7 @@ from collections.abc import Callable, Set
 from functools import partial
 
 from kraise.diagnostics import Refused
-from kraise.emit import bit_order, checked, emptied, guards, precision, tree
+from kraise.emit import asked, bit_order, checked, emptied, guards, precision, tree
 from kraise.emit.blocks import failing
 from kraise.emit.context import Assign, Context, Def, Raw, Stmt
 from kraise.emit.gradients import derivatives
@@ -107,7 +107,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     if known := tuple(s for e in returns for s in e.excluded()):
         context, checks, body = _lowered(settled(kernel, (*assumed, *known)), around, (*assumed, *known), eager)
     checks, body = _placed(checks, body)
-    checks = [*triangular.checks(context, kernel), *guards.of_type(context, kernel), *checks]
+    checks = [*triangular.checks(context, kernel), *asked.of_type(context, kernel), *checks]
     early = [*guards.early_return(context, kernel, assumed), *(e.text(context) for e in returns)]
     extents, body = shapes.named(context, [*checks, *early, *body])
     body = [*extents, *body]

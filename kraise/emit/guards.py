@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kraise.emit import tree
-from kraise.emit.blocks import failing
 from kraise.emit.context import Assign, Context, Raw, Stmt
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.text import python as py
-from kraise.emit.text.doc import WIDTH
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import Atom, Py, flat
 from kraise.ir import equations as eq
 from kraise.ir.types import INT32
-from kraise.ir.walk import free_indices, statement_expressions, topological
 
 Access = tuple[str, tuple[eq.Expr, ...]]
 Axes = tuple[eq.Axis, ...]
@@ -321,58 +318,6 @@ def early_return(context: Context, kernel: eq.Kernel, assumed: tuple[Linear, ...
     values = [Atom(context.param_text(v.array)) for v in kernel.returns]  # type: ignore[union-attr]
     value = values[0] if len(values) == 1 else py.Tup(tuple(values))
     return [Raw(f"if {flat(test)}:", [Assign(None, value)])]
-
-
-def _in_lines(names: list[str], tests: dict[str, str]) -> list[list[str]]:
-    """The names together, or each alone where the line of their tests would be too long."""
-    together = len(" or ".join(tests[n] for n in names)) <= WIDTH - len("        if :")
-    return [names] if together else [[n] for n in names]
-
-
-def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
-    """That a parameter has the type of ``jnp.zeros(n, float)`` or of another one, where these change places; that
-    parameters which expressions over arrays take for numbers are no arrays."""
-    out: list[Stmt] = []
-    if names := [context.param_text(n) for n, kind in kernel.must_be if kind == "number" and n not in context.statics]:
-        tests = {name: f"jnp.ndim({name})" for name in names}
-        for some in _in_lines(names, tests):
-            said = (
-                f"{', '.join(some)} must be {'a number' if len(some) == 1 else 'numbers'} (of an array: {some[0]}[:])"
-            )
-            out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
-    axes: dict[str, list[str]] = {}
-    for n, kind in kernel.must_be:
-        count, _, summed = kind.partition(" ")
-        if count.isdigit() and (not summed or (_summed(kernel, n) and (n, count) not in kernel.must_be)):
-            axes.setdefault(count, []).append(context.param_text(n))
-    for count, arrays in axes.items():
-        many = f"{count} {'axis' if count == '1' else 'axes'}"
-        tests = {name: f"jnp.ndim({name}) != {count}" for name in arrays}
-        for some in _in_lines(arrays, tests):
-            said = f"{', '.join(some)} must have {many} (parts of it are written with a colon)"
-            out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
-    for name in (n for n, kind in kernel.must_be if kind == "floats"):
-        said = f"{kernel.name}: {name} must be of the type of np.zeros, which takes its place"
-        out.append(failing(f"{context.param_text(name)}.dtype != jnp.result_type(float)", said))
-    for word, what, attribute in (("like ", "type", "dtype"), ("shaped as ", "shape", "shape")):
-        for name, other in ((n, kind.removeprefix(word)) for n, kind in kernel.must_be if kind.startswith(word)):
-            one, first = context.param_text(name), context.param_text(other)
-            said = f"{kernel.name}: {first} and {one} must be of one {what}, for copies of them change places"
-            out.append(failing(f"{one}.{attribute} != {first}.{attribute}", said))
-    return out
-
-
-def _summed(kernel: eq.Kernel, array: str) -> bool:
-    """Whether elements of an array are added up to one number, or to running ones (or whatever a reduction does): there
-    rows would disappear. Beside other axes each keeps its own."""
-    values = [e for s in kernel.body for e in statement_expressions(s)]
-    values += [e for e in kernel.returns if not isinstance(e, eq.Version)]
-    for n in topological(values):
-        own = {n.axis.name} if isinstance(n, eq.Scan) else set()
-        whole = isinstance(n, eq.Reduce | eq.Scan) and free_indices(n) == own
-        if whole and any(isinstance(r, eq.Read) and r.version.array == array for r in topological((n,))):
-            return True
-    return False
 
 
 def _whole_shape(context: Context, sizes: list[eq.Expr]) -> Py | None:

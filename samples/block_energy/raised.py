@@ -56,6 +56,8 @@ def misfit(model, data, sigma, n):
 
     returns 0.5 * sum_i ((model[i] - data[i]) / sigma)**2
     """
+    if jnp.ndim(sigma):
+        raise ValueError("misfit: sigma must be a number")
     if jnp.ndim(model) != 1 or jnp.ndim(data) != 1:
         raise ValueError(
             "misfit: model, data must have 1 axis (parts of it are written with a colon)"

@@ -62,6 +62,45 @@ def test_where_python_asks_nothing_is_asked(name):
     agrees(done, pipeline.Request(gradients=True, shapes={"M": (5,), "w": (5,)}, values={"n": 5}), name)
 
 
+MEANS = {  # with ``a``: a number that every element meets
+    "squares of distances": SUM.format("s += (M[i] - a) ** 2", "s / len(M)"),
+    "a polynomial": "    s = 0.0\n    p = 1.0\n    for i in range(len(M)):\n        s += M[i] * p\n        p *= a\n"
+    "    return s\n",
+    "of a function": SUM.format("s += np.exp(-a * i) * M[i]", "s"),
+    "a part of the sum": SUM.format("s += a * M[i] + w[i]", "s"),
+    "through a local": SUM.format("d = M[i] - a; s += d * d", "s"),
+    "running sums": "    for i in range(1, len(M)):\n        M[i] = M[i - 1] + a * M[i]\n    return M[-1]\n",
+    "a product": "    s = 1.0\n    for i in range(len(M)):\n        s *= a + M[i]\n    return s\n",
+}
+FACTORS = {  # it stands before the sum, be it an array
+    "a factor": SUM.format("s += a * M[i]", "s"),
+    "a divisor": SUM.format("s += M[i] / a", "s"),
+    "a factor of squares": SUM.format("s -= M[i] * a * M[i]", "s"),
+    "of the sum": SUM.format("s += M[i]", "s * a"),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_a_number_in_a_sum_is_no_array(name):
+    source = _source(MEANS[name]).replace("f(M, w, n)", "f(M, w, a)")
+    done = pipeline.translate(source, "k.py", Options(only=("f",)))
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (5,), "w": (5,)}, values={"a": 0.75}), name)
+    f, M = load_module(done.text).f, np.arange(1.0, 5.0)
+    for a in (np.ones(4), np.ones(1)):
+        with pytest.raises(ValueError, match="f: a must be a number"):
+            f(M, np.ones(4), a)
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_a_factor_of_a_sum_may_be_an_array(name):
+    source = _source(FACTORS[name]).replace("f(M, w, n)", "f(M, w, a)")
+    done = pipeline.translate(source, "k.py", Options(only=("f",)))
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (5,), "w": (5,)}, values={"a": 0.75}), name)
+    M, w, a, made = np.arange(1.0, 5.0), np.ones(4), np.array([2.0, 3.0, -1.0, 0.5]), {}
+    exec(source, made)
+    np.testing.assert_allclose(load_module(done.text).f(M, w, a), made["f"](M, w, a), rtol=1e-6)
+
+
 def test_compiled_functions_have_numbers_by_their_types():
     source = "from numba import njit\n@njit\n" + _source(SUMMED["a sum"]).replace(
         "import math\nimport numpy as np\n", ""

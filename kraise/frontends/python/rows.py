@@ -18,13 +18,13 @@ from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.source import dotted, walk
 from kraise.ir.kernel import Assign, For, If, Load, LocalArray, Param, Stmt, Store, Var, While
 from kraise.ir.rewrite import walked
-from kraise.ir.types import ArrayType
+from kraise.ir.types import NUMBER, ArrayType
 
 _OF_NUMBERS = ("float", "int", "complex", "bool", "round", "min", "max")  # builtins that take no rows
 
 
 def parameters(scope: Scope, params: tuple[Param, ...], body: tuple[Stmt, ...]) -> tuple[tuple[str, str], ...]:
-    """The parameters that must have so many axes where they are added up, and nothing else says so."""
+    """The parameters that must have so many axes, or be a number, where they are added up, and nothing else says so."""
     if scope.definition.kind != "plain" or scope.definition.decorated:
         return ()
     nodes = [*walked(body)]
@@ -41,7 +41,8 @@ def parameters(scope: Scope, params: tuple[Param, ...], body: tuple[Stmt, ...]) 
                 others = [r for n, r in flows if n == name and r is not reads and not r <= {name}]
                 if name in before and not (certain and others):  # of several values the last one counts
                     found |= reads
-    axes = {p.name: p.type.ndim for p in params if isinstance(p.type, ArrayType)}
+    axes = {p.name: p.type.ndim if isinstance(p.type, ArrayType) else "number" for p in params
+            if isinstance(p.type, ArrayType) or p.type == NUMBER}  # fmt: skip
     return tuple((p.name, f"{axes[p.name]} summed") for p in params if p.name in axes.keys() & sums - numbers)
 
 
