@@ -7,10 +7,10 @@ export JAX_PLATFORMS ?= cpu
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format golden bench fuzz clean
+.PHONY: help demo test test-long lint format golden bench fuzz clean
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "kraise needs Python 3.11 or later; say which: make PYTHON=python3.12 ..."; exit 1; }
@@ -31,8 +31,12 @@ demo: $(STAMP) ## translates samples, shows the result, verifies values and grad
 	done
 	@printf '\nThe emitted modules are in build/demo; the command is %s/kraise\n' $(BIN)
 
-test: $(STAMP) ## all tests
-	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadgroup
+test: $(STAMP) ## the first tier of the tests: what holds before every change
+	@$(PYTEST) -m "not long"
+
+test-long: $(STAMP) ## all tests, with those marked long: further cases of what the first tier tries
+	@$(PYTEST)
 
 lint: $(STAMP) ## ruff and mypy
 	@$(BIN)/ruff check .
@@ -43,7 +47,7 @@ format: $(STAMP) ## formats the code
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-golden: $(STAMP) ## writes samples/*/raised.py anew
+golden: $(STAMP) ## writes samples/*/raised.py anew; verifies what changed
 	@$(BIN)/python -m tests.golden
 
 bench: $(STAMP) ## medians, printed as ratios; BENCH="twins memory" for some

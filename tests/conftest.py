@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests import tiers
+
 # tests of these files share a fixture that takes long, those of one sample its translation: one process runs them
 # (marks would say so, but pytest-xdist 3.8 does not get them into the ids of pytest 9.2)
 WHOLE = (
@@ -24,6 +26,15 @@ os.environ.setdefault(
 )
 # trees and expressions are many small objects that live on: a young generation of 700 is looked through all the time
 gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_itemcollected(item):
+    tiers.mark(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    tiers.remember(config, items)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kraise import pipeline
 from kraise.options import Options
+from kraise.verify.report import Row
 
 ROOT = Path(__file__).parents[1]
 NOT_COMPILED = {
@@ -70,6 +71,33 @@ class Sample:
     def translate(self) -> pipeline.Translation:
         """The sample through the pipeline, as the command line would."""
         return pipeline.translate(self.source.read_text(encoding="utf-8"), str(self.source), self.options)
+
+    def failures(self, done: pipeline.Translation) -> list[str]:
+        """Where the translation differs from the interpreter and its derivatives, and CUDA C from what the compiler
+        makes of it."""
+        source = self.source.read_text(encoding="utf-8")
+        request = pipeline.Request(case=str(self.folder / "case.toml"), original=self.compiled)
+        beside = (str(self.source), source, self.options) if self.compiled else ()
+        reports, left_out = pipeline.verify(done, request, *beside)
+        found = [str(d) for d in left_out]
+        missing = set(done.raised) ^ {report.kernel for report in reports}
+        found += [f"{name}: nothing was compared" for name in sorted(missing)]
+        for report in reports:
+            failed = [f"{report.kernel}: {row.check} {row.what}: {row.message}" for row in report.failures]
+            found += failed or ([] if report.ok else [f"{report.kernel}: nothing was compared"])
+        if self.compiled:
+            rows = [row for report in reports for row in report.rows if row.check == "original"]
+            found += [why] if (why := as_compiled(done, source, rows)) else []
+        return found
+
+
+def as_compiled(done: pipeline.Translation, source: str, rows: list[Row]) -> str:
+    """What was not compared with the compiled source, "" where every kernel was: hosts need a CUDA runtime, a loop of
+    a host that became a function is none of the file."""
+    hosts = {h.name for h in done.source.hosts} if done.source else set()
+    none = {row.what for row in rows if row.status == "skipped" and (row.what in hosts or f"{row.what}(" not in source)}
+    compared = [row for row in rows if row.what not in none]
+    return "" if compared and all(row.status == "ok" for row in compared) else f"not as compiled: {rows}"
 
 
 _TRANSLATED: dict[Sample, pipeline.Translation] = {}

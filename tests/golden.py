@@ -1,4 +1,5 @@
-"""``make golden``: writes samples/*/raised.py and what the README shows anew; exit 1 if a sample is refused."""
+"""``make golden``: writes samples/*/raised.py and what the README shows anew, and compares the values and gradients of
+what changed; exit 1 if a sample is refused or wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from tests.corpus import ROOT, SAMPLES, Sample
 
 def main() -> int:
     """Translates all samples (or those that the arguments name), on all cores."""
-    refused = 0
+    refused = wrong = 0
     samples = [s for s in SAMPLES if len(sys.argv) == 1 or s.name in sys.argv[1:]]
     with futures.ProcessPoolExecutor(os.cpu_count()) as pool:
         for sample, (text, errors) in zip(samples, pool.map(_translated, samples, chunksize=4), strict=True):
@@ -25,10 +26,13 @@ def main() -> int:
             if old != text:
                 sample.golden.write_text(text, encoding="utf-8")
                 print(f"{'new' if old is None else 'changed'}: {sample.golden.relative_to(ROOT)}")
+                failures = sample.failures(sample.translated())
+                wrong += bool(failures)
+                print(*failures, sep="\n", end="\n" if failures else "")
     if len(sys.argv) == 1:
         readme.main()
-    print(f"{len(samples)} samples, {refused} refused")
-    return 1 if refused else 0
+    print(f"{len(samples)} samples, {refused} refused, {wrong} wrong")
+    return 1 if refused or wrong else 0
 
 
 def _translated(sample: Sample) -> tuple[str | None, str]:

@@ -104,6 +104,7 @@ def _products(*sizes):
 
 
 @pytest.mark.parametrize("name", SAME)
+@pytest.mark.long_cases("another guard", "without a guard")
 def test_two_buffers_are_a_product(name):
     done = _translated(**SAME[name])
     _checked(done, _products((3, 4, 5)) if name in ("by parity", "a barrier at the top") else ())
@@ -119,6 +120,7 @@ def test_other_rounds_are_none(name):
 
 
 @pytest.mark.parametrize("name", RACES)
+@pytest.mark.long_cases("between the filling and the use")
 def test_each_barrier_is_needed(name):
     assert [d.code for d in _translated(**RACES[name]).diagnostics][:1] == ["KR201"]
 

@@ -33,6 +33,7 @@ def best(start, place="c"):
 
 
 @pytest.mark.parametrize("start", ["-INFINITY", "-1e30f"])
+@pytest.mark.long_cases("-1e30f")
 def test_the_first_place_of_the_largest(start):
     text, found = best(start)
     assert "argmax" in text and "arange" not in text

@@ -53,5 +53,6 @@ def test_cells_of_the_tile_or_of_the_array_are_slices():
 
 
 @pytest.mark.parametrize("name", OTHER)
+@pytest.mark.long_cases("no multiple")
 def test_other_arms_stay(name):
     assert "arange" in _text(OTHER[name])

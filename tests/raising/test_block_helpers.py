@@ -1,5 +1,6 @@
 """Helpers of blocks whose idle lanes hold a finite number, what one thread makes of a sum; and wrong twins."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.raising.agree import agree
 TEXT = (Path(__file__).parents[2] / "samples" / "cuda_block_helpers" / "kernel.cu").read_text()
 
 
+@cache
 def equations(text, name):
     module, found = cuda_c.read(text, "kernel.cu")
     assert not [d for d in found if d.severity == "error"], [d.reason for d in found]
@@ -35,6 +37,7 @@ def test_idle_lanes_count_where_there_are_some():
         ("rms_norm", "if (lane == 0) factor", "factor"),
     ],
 )
+@pytest.mark.long_cases("if (lane == 0) factor")
 def test_wrong_twins_are_not_taken(name, old, new):
     assert old in TEXT
     try:

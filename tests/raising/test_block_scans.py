@@ -47,6 +47,9 @@ def translated(end, size="blockDim.x", warp=WARP):
 
 
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+@pytest.mark.long_cases(
+    "serial, shifted", "serial, divided", "serial, by halves", "serial, two stores", "first warp, chosen"
+)
 def test_running_sums(end):
     done = translated(end)
     assert done.text is not None and "jnp.cumsum(" in done.text and "loop" not in done.text, done.text
@@ -56,6 +59,7 @@ def test_running_sums(end):
 
 
 @pytest.mark.parametrize("end", NUMBERED.values(), ids=NUMBERED)
+@pytest.mark.long_cases("serial, two stores")
 def test_blocks_of_a_number(end):
     """That the source's blocks have 256 threads says more than that they are of whole warps."""
     done = translated(end, "256")
@@ -65,6 +69,7 @@ def test_blocks_of_a_number(end):
 
 @pytest.mark.parametrize("end", ["serial", "first warp"])
 @pytest.mark.parametrize("barrier", ["", "__syncwarp();"])
+@pytest.mark.long_cases("__syncwarp();-first warp")
 def test_warps_that_do_not_wait_for_each_other(end, barrier):
     done = translated(ENDS[end], warp=WARP.replace("__syncthreads();", barrier))
     assert done.text is None, done.text
@@ -74,6 +79,7 @@ def test_warps_that_do_not_wait_for_each_other(end, barrier):
 @pytest.mark.parametrize(
     ("old", "new"), [("lane == 31", "lane == 30"), ("lane >= o", "lane > o"), ("o < 32", "o < 16")]
 )
+@pytest.mark.long_cases("lane == 30-first warp", "o < 16-first warp")
 def test_what_is_no_running_sum(end, old, new):
     done = translated(ENDS[end], warp=WARP.replace(old, new))
     if done.text is not None:

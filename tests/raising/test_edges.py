@@ -120,6 +120,7 @@ __global__ void f(const float *x, float *y, int n) {{
 @pytest.mark.parametrize(
     ("before", "beyond", "one"), [("i - 3", "0", True), ("i - 2", "0", False), ("i - 3", "1", False)]
 )
+@pytest.mark.long_cases("i - 2")
 def test_threads_that_do_not_store_may_have_filled_the_halo(before, beyond, one):
     done = pipeline.translate(STAGED.format(before=before, beyond=beyond), "f.cu")
     assert done.text and ("where" not in done.text) == one, done.text

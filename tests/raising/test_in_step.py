@@ -25,6 +25,7 @@ def without(source, text, number):
 
 
 @pytest.mark.parametrize("source", [VOLATILE, ROWS, PRODUCT])
+@pytest.mark.long_cases("source1", "source2")
 def test_the_originals_are_raised(source):
     assert codes(source) == set()
 
@@ -38,11 +39,13 @@ def test_volatile_orders_no_two_warps():
 
 
 @pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.long_cases("1")
 def test_a_transposition_without_its_barrier_is_a_race(number):
     assert codes(without(ROWS, BARRIER, number)) == {"KR201"}
 
 
 @pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.long_cases("1")
 def test_a_product_without_one_of_its_barriers_is_a_race(number):
     assert codes(without(PRODUCT, BARRIER, number)) == {"KR201"}
 

@@ -49,6 +49,7 @@ def test_totals_leave_a_scan():
         ("two_buffers", "    __syncthreads();\n  }", "  }"),
     ],
 )
+@pytest.mark.long_cases("if (t < d) tree", "buffer[to")
 def test_wrong_scans_are_no_scans(name, old, new):
     assert old in SCANS
     text = SCANS.replace(old, new)
@@ -218,6 +219,7 @@ def test_steps_through_shared_memory_without_a_barrier(old, new):
         "int votes = __popc(__ballot_sync(~0u, v > 0)); v -= votes;",
     ],
 )
+@pytest.mark.long_cases("__shfl_down_sync")
 def test_lanes_exchange_what_a_loop_carries(step):
     text = """
 __global__ void kernel(const float *x, float *y, int *at) {
@@ -296,6 +298,7 @@ def test_scans_between_the_rows_of_one_array(text, file):
         ("totals[blockIdx.x] = row[to][t]", "totals[blockIdx.x] = row[from][t]"),  # a round less
     ],
 )
+@pytest.mark.long_cases("t - d + 1")
 def test_other_rows_are_no_scans(old, new):
     assert old in ROWS
     done = pipeline.translate(ROWS.replace(old, new), "k.cu")

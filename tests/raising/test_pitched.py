@@ -82,6 +82,7 @@ def test_a_dynamic_tile_is_slices_of_a_padded_array():
 
 
 @pytest.mark.parametrize("change", [{"barrier": ""}, {"more": 0}, {"more": 1}])
+@pytest.mark.long_cases("change1")
 def test_without_a_barrier_or_in_rows_that_are_too_short(change):
     done = translated(DYNAMIC, **{"more": 2, "barrier": SYNC} | change)
     assert done.text is None and "KR201" in codes(done)
@@ -143,6 +144,7 @@ def test_a_rim_with_its_corner_is_one_padded_array():
 
 
 @pytest.mark.parametrize("before, after", CHANGES)
+@pytest.mark.long_cases("? u[(y + 1) * m + x]", "s[j][4]")
 def test_a_rim_that_holds_something_else_stays_as_it_is(before, after):
     assert before in CORNERS and checked(CORNERS.replace(before, after)) == ["ok"]
 

@@ -55,6 +55,7 @@ def test_a_template_size_is_the_block():
         ("[threadIdx.y][threadIdx.x] = kb", "[threadIdx.y / 2][threadIdx.x] = kb"),
     ],
 )
+@pytest.mark.long_cases("threadIdx.y / 2", "__syncthreads();")
 def test_wrong_tiles_of_any_size_are_refused(old, new):
     assert old in ANY
     assert codes(ANY.replace(old, new), "product") & {"KR201", "KR202"}
@@ -115,6 +116,7 @@ def test_unsigned_sums_are_indices_where_all_that_is_subtracted_cancels(differen
         ("project", "    __syncthreads();\n  }", "  }"),
     ],
 )
+@pytest.mark.long_cases("left[0][0]")
 def test_wrong_tiles_are_refused(name, old, new):
     assert old in TILES
     assert codes(TILES.replace(old, new), name) & {"KR201", "KR202"}
@@ -214,6 +216,7 @@ TWO = ONE | {"double": " << 1", "times": " * 2", "second": "if (i + size < n) su
 
 
 @pytest.mark.parametrize("form", [ONE, TWO])
+@pytest.mark.long_cases("form1")
 def test_strides_of_the_grid_then_a_ladder_that_ends_in_a_warp(form):
     """Of any size that the template may be instantiated with; what the blocks leave out nobody sums."""
     done = pipeline.translate(STRIDES.format(**form), "k.cu")
@@ -251,6 +254,7 @@ def test_rows_are_those_that_the_array_has_where_a_tile_divides_them_too():
         ("y = blockIdx.x * SIDE + threadIdx.y;\n  if (x < h", "y = blockIdx.x * SIDE + threadIdx.y / 2;\n  if (x < h"),
     ],
 )
+@pytest.mark.long_cases("if (x < w")
 def test_wrong_turned_tiles_are_refused(old, new):
     assert old in TURNED
     assert codes(TURNED.replace(old, new), "turned") & {"KR201", "KR202"}

@@ -184,6 +184,7 @@ def test_a_tree_within_each_warp(word, syncs):
     ("word", "syncs", "lane"),
     [("", [""] * 5, 0), ("", [SYNC, SYNC, "", SYNC, SYNC], 0), ("volatile", [""] * 5, 1)],
 )
+@pytest.mark.long_cases("syncs1")
 def test_its_twins_without_order_or_of_another_lane_are_refused(word, syncs, lane):
     done = pipeline.translate(WARPS.format(word, *syncs, lane), "k.cu")
     assert done.text is None and codes(done)

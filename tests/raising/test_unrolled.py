@@ -27,6 +27,7 @@ def test_steps_are_whole_array_statements():
 
 
 @pytest.mark.parametrize("twin", ["t + w - 1", "t + 1"])
+@pytest.mark.long_cases("t + 1")
 def test_steps_that_overlap_are_races(twin):
     assert "KR201" in codes(ARGMIN.replace("t + w", twin), "kernel.cu")
 
@@ -44,6 +45,7 @@ def test_partners_that_meet_are_a_race():
 
 
 @pytest.mark.parametrize("n", [5, 8])
+@pytest.mark.long_cases("8")
 def test_rounds_that_sizes_decide_are_not_written_out(n):
     done = translate(ARGMIN.replace("int w = BLOCK / 2", "int w = n"), "kernel.cu")
     assert done.text is not None and done.text.count("fori_loop") == 1
@@ -70,6 +72,7 @@ def test_two_cells_for_each_thread_bound_the_block():
         ("  __syncthreads();\n  sorted", "  sorted"),
     ],
 )
+@pytest.mark.long_cases("2 * t", "sorted")
 def test_pairs_that_meet_are_races(old, new):
     assert old in PAIRS
     assert "KR201" in codes(PAIRS.replace(old, new), "kernel.cu")
