@@ -139,3 +139,34 @@ def test_a_count_fills_no_cell(name):
     assert done.text is not None, done.diagnostics
     shapes = {"x": (1,), "h": (80,), "c": (64,)}
     agrees(done, pipeline.Request(shapes=shapes, values={"n": 80}, grid=(2,), block=(64,), gradients=False))
+
+
+FLAT = """
+__global__ void f(const unsigned char *x, unsigned *h, int n) {{
+    __shared__ unsigned s[4][64];
+    int t = threadIdx.x;
+    for (int b = t; b < {cells}; b += blockDim.x) {zero} = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) atomicAdd(&{count}, 1u);
+    __syncthreads();
+    {add}
+}}
+"""
+ADD = "for (int b = t; b < 256; b += blockDim.x) atomicAdd(h + b, ((unsigned *)s)[b]);"
+COPIES = "for (int b = t; b < 64; b += blockDim.x) atomicAdd(h + b, s[0][b] + s[1][b] + s[2][b] + s[3][b]);"
+COUNTS = {  # how the cells are told, where is counted, and what is added up
+    "flat": ("((unsigned *)s)[b]", "s[x[i] >> 6][x[i] & 63]", ADD),
+    "by digits": ("s[b / 64][b % 64]", "s[x[i] >> 6][x[i] & 63]", ADD),
+    "copies": ("((unsigned *)s)[b]", "s[(t >> 5) & 3][x[i] & 63]", COPIES),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_of_which_some_have_no_zero_by_a_flat_view(name):
+    zero, count, add = COUNTS[name]
+    refused = pipeline.translate(FLAT.format(cells=192, zero=zero, count=count, add=add), "k.cu")
+    assert refused.text is None
+    done = pipeline.translate(FLAT.format(cells=256, zero=zero, count=count, add=add), "k.cu")
+    assert done.text is not None, done.diagnostics
+    request = pipeline.Request(shapes={"x": (90,), "h": (256,)}, values={"n": 90}, grid=(2,), block=(64,))
+    agrees(done, request)

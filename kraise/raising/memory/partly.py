@@ -30,6 +30,7 @@ from kraise.raising.writes.masks import bounds
 
 Path = tuple[eq.Expr, ...]
 _MARK = "filled"  # Op(filled, (condition, value, array)): the value, which is there where the condition holds
+_ZERO = eq.Const(0, INT)
 _MOST = 2_000  # questions of one function
 
 
@@ -223,7 +224,12 @@ def _instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path
         return None
     mapping: dict[eq.Expr, eq.Expr] = {}
     more: list[eq.Expr] = []
-    both = sorted(zip(store.subscripts, subs, strict=True), key=lambda pair: not isinstance(pair[0], eq.Index))
+    pairs, by_digits = _numbers(tuple(zip(store.subscripts, subs, strict=True)))
+    mapping |= {i: tidy(e) for i, e in by_digits.items()}
+    for _, e, radix in pairs:
+        if radix is not None and radix is not _ZERO:
+            more += [eq.Op("ge", (e, _ZERO), BOOL), eq.Op("lt", (e, radix), BOOL)]
+    both = sorted((p[:2] for p in pairs if p[2] is None), key=lambda pair: not isinstance(pair[0], eq.Index))
     for own, asked in both:
         if isinstance(own, eq.Index) and own not in mapping:
             mapping[own] = tidy(asked)
@@ -236,10 +242,48 @@ def _instance(store: RawWrite, subs: Path) -> tuple[dict[eq.Expr, eq.Expr], Path
     if set(store.loops) - {n for i in mapping for n in free_indices(i)}:
         return None
     try:
-        path = (tidy(substitute(c, mapping)) for c in (*more, *store.path))
+        path = (*map(tidy, more), *(tidy(substitute(c, mapping)) for c in store.path))
         return mapping, tuple(p for c in path for p in conjuncts(c))
     except Unmovable:
         return None
+
+
+Pair = tuple[eq.Expr, eq.Expr, eq.Expr | None]
+
+
+def _numbers(pairs: tuple[tuple[eq.Expr, eq.Expr], ...]) -> tuple[list[Pair], dict[eq.Expr, eq.Expr]]:
+    """The indices of which a store has all digits as its subscripts (``s[b / 64][b % 64]``), by those that are asked;
+    and the subscripts, those that are digits with their radix (zero for the first, which has none)."""
+    digits: dict[eq.Expr, dict[int, tuple[int, int]]] = {}  # by index and weight: the radix, and where it stands
+    for at, (own, _) in enumerate(pairs):
+        if (digit := _digit(own)) is not None:
+            digits.setdefault(digit[0], {})[digit[1]] = (digit[2], at)
+    found: dict[eq.Expr, eq.Expr] = {}
+    radices: dict[int, eq.Expr] = {}
+    for index, own_digits in digits.items():
+        weight, total = 1, to_poly(_ZERO)
+        for w, (radix, at) in sorted(own_digits.items()):
+            if w != weight:
+                break
+            total, weight = total + to_poly(pairs[at][1]) * w, w * radix
+        if len(own_digits) > 1 and not weight:  # the chain ends with a quotient
+            found[index] = to_expr(total)
+            radices |= {at: eq.Const(radix, INT) for radix, at in own_digits.values()}
+    return [(own, asked, radices.get(at)) for at, (own, asked) in enumerate(pairs)], found
+
+
+def _digit(e: eq.Expr) -> tuple[eq.Index, int, int] | None:
+    """Of an index its digit with a weight and a radix, which is 0 for a quotient: of all that is above."""
+    radix = 0
+    match e:
+        case eq.Op(name="mod", args=(inner, eq.Const(value=int() as radix))):
+            e = inner
+    match e:
+        case eq.Index() if radix > 0:
+            return e, 1, radix
+        case eq.Op(name="floordiv", args=(eq.Index() as index, eq.Const(value=int() as weight))) if weight > 0:
+            return index, weight, radix
+    return None
 
 
 def _solved(own: eq.Expr, asked: eq.Expr, mapping: dict[eq.Expr, eq.Expr]) -> dict[eq.Expr, eq.Expr] | None:
