@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kraise.analysis import flipped, sets
+from kraise.analysis import flipped, parities, sets
 from kraise.analysis.ascents import ascending
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
 from kraise.analysis.curved import curved
@@ -102,11 +102,7 @@ class Space:
             key: object = m if len(m) > 1 else m[0]
             fresh = key not in self.params
             name = self.params.setdefault(key, f"p{len(self.params)}")
-            if fresh and all(isinstance(a, eq.Shape) for a in m):
-                self.constraints.append(f"{name} >= 0")
-            if fresh and len(m) == 1 and isinstance(m[0], eq.Op) and m[0].name in ("min", "max"):
-                tied = ties(m[0], name, lambda e: self.poly(to_poly(e), rename))
-                self.constraints += [] if tied is None else [f"({tied})"]
+            self.constraints += parities.said(self, m, name, rename) if fresh else []
             if structured and m[0].name in ("floordiv", "tdiv"):  # type: ignore[union-attr]
                 self.quotients[name] = m[0]  # type: ignore[assignment]
             return name
@@ -144,12 +140,13 @@ class Space:
             fixed = static_expr(bits[2])
             mask = text(bits[2]) if fixed else self.params.setdefault(("mask", bits[2]), f"p{len(self.params)}")
             return self._masked(key, bits[0], text(bits[1]), mask)
+        if (both := flipped.moving(atom)) is not None:
+            return self._masked(key, "moving", *map(text, both))
         if ties(atom, "", text) is None:
             self.unknown[key] = len(self.elements)  # asked again when more is known of what arrays hold
             return None
         v = self.chosen[key] = self.variable(f"chosen {len(self.chosen)}")
-        tied = ties(atom, v, text)
-        self.constraints.append(f"({tied})")
+        self.constraints.append(f"({ties(atom, v, text)})")
         self.dropped |= not exact(atom, text)
         return v
 
@@ -157,11 +154,11 @@ class Space:
         """``place ^ mask`` or ``place & mask`` as a variable of its own, with what other such say of it."""
         if place is None or mask is None:
             return None
-        new = flipped.Term(place, mask, self.variable(f"chosen {len(self.chosen)}"))
-        self.chosen[key] = new.result
+        self.chosen[key] = v = self.variable(f"chosen {len(self.chosen)}")
+        new = flipped.Term(place, mask, v, operation == "moving")
         self.constraints += self.bits.add(operation, new)
         self.dropped = True
-        return new.result
+        return v
 
     def _truncated(self, atom: eq.Op, rename: dict[str, str]) -> str | None:
         """C's quotient (or remainder) of a size by a number: rounded down where the size is not negative."""

@@ -1,5 +1,8 @@
 """Bits that are flipped: ``i ^ m`` with one m for all threads takes each value once, and flips back.
 
+Where the mask moves, too (``tile[j][i ^ j]``, a tile without conflicts of banks), two are equal for equal masks and
+places only.
+
 It is no affine expression: an unknown number in questions to isl, of which only that is known, and that it has those
 bits of m that i has not. A butterfly's pairs (``a[i]`` and ``a[i ^ m]`` where ``i ^ m > i``, or where ``i & m`` is 0)
 are apart by it.
@@ -11,6 +14,7 @@ from dataclasses import dataclass
 
 from kraise.analysis.conditions import static_expr
 from kraise.ir import equations as eq
+from kraise.ir.order import by_text
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class Term:
     place: str
     mask: str
     result: str
+    moving: bool = False  # whether the mask differs from instance to instance
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,15 @@ def parts(atom: eq.Expr, same: Same | None = None) -> tuple[str, eq.Expr, eq.Exp
     return None
 
 
+def moving(atom: eq.Expr) -> tuple[eq.Expr, eq.Expr] | None:
+    """The place and the mask of ``place ^ mask`` where both move."""
+    match bare(atom):
+        case eq.Op(name="xor", args=(a, b), type=t) if _wide(t) and not static_expr(a) and not static_expr(b):
+            one, other = sorted((bare(a), bare(b)), key=by_text)
+            return one, other
+    return None
+
+
 def bare(e: eq.Expr) -> eq.Expr:
     """``e`` without conversions to integers of 32 bits or more."""
     while isinstance(e, eq.Cast) and _wide(e.type) and _wide(e.arg.type):
@@ -99,6 +113,8 @@ def _wide(t: object) -> bool:
 
 def _apart(one: Term, other: Term) -> list[str]:
     """Flips of the same bits: equal for equal places only, and each the other's place or neither."""
+    if one.moving or other.moving:
+        return [_met(one, other), _met(_turned(one), _turned(other))]
     if one.mask != other.mask:
         return []
     pairs = (
@@ -109,10 +125,22 @@ def _apart(one: Term, other: Term) -> list[str]:
     return [f"({outside} or ({a} = {b} and {c} = {d}) or ({a} != {b} and {c} != {d}))" for a, b, c, d in pairs]
 
 
+def _met(one: Term, other: Term) -> str:
+    """By equal masks, equal for equal places only."""
+    outside = f"{one.place} < 0 or {other.place} < 0 or {one.mask} < 0 or {other.mask} < 0"
+    alike = f"({one.place} = {other.place} and {one.result} = {other.result})"
+    unlike = f"({one.place} != {other.place} and {one.result} != {other.result})"
+    return f"({outside} or ({one.mask}) != ({other.mask}) or {alike} or {unlike})"
+
+
+def _turned(term: Term) -> Term:
+    return Term(term.mask, term.place, term.result)
+
+
 def _complements(flip: Term, one: Term, other: Term) -> list[str]:
     """The bits of the mask in a place, and in that place with them flipped, make up the mask (a large number if it is
     negative and they are unsigned)."""
-    if not flip.mask == one.mask == other.mask:
+    if flip.moving or not flip.mask == one.mask == other.mask:
         return []
     out = []
     for a, b in ((one, other), (other, one)):
@@ -123,4 +151,4 @@ def _complements(flip: Term, one: Term, other: Term) -> list[str]:
     return out
 
 
-__all__ = ["Bits", "Term", "bare", "parts"]
+__all__ = ["Bits", "Term", "bare", "moving", "parts"]

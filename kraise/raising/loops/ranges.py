@@ -71,10 +71,7 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
     size must be positive, which the emitted function checks."""
     down = isinstance(step, eq.Op) and step.name == "neg"
     step = step.args[0] if down else step  # type: ignore[union-attr]
-    positive = eq.Op("ge", (step, eq.Const(1, INT)), BOOL)
-    if positive not in st.path:
-        st.path = (*st.path, positive)
-        cx.checks.append((positive, "the step of a loop must be positive"))
+    positive(cx, st, step)
     names = {f"${s.var}.{part}": v for part, v in (("start", start), ("stop", stop), ("step", step))}
     st.env |= names
     first, end, size = (k.Var(n, INT) for n in names)
@@ -86,6 +83,14 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
     value_now = k.Op("sub" if down else "add", (first, k.Op("mul", (size, k.Var(count, INT)), INT)), INT)
     body = (k.Assign(s.var, value_now, INT, span=s.span), *s.body)
     return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=one, body=body)
+
+
+def positive(cx: Context, st: State, step: eq.Expr) -> None:
+    """The step of a loop, a size, is taken to be positive, which the emitted function checks."""
+    above = eq.Op("ge", (step, eq.Const(1, INT)), BOOL)
+    if above not in st.path:
+        st.path = (*st.path, above)
+        cx.checks.append((above, "the step of a loop must be positive"))
 
 
 def in_multiples(

@@ -45,7 +45,7 @@ from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range, from_afar, from_zero, in_its_part, in_multiples, unit_steps
 from kraise.raising.loops.reach import reaching
 from kraise.raising.loops.stepped import stepped
-from kraise.raising.loops.strided import strided
+from kraise.raising.loops.strided import by_size, strided
 from kraise.raising.loops.sunk import sunk
 from kraise.raising.loops.touched import stores
 from kraise.raising.loops.uniform import depending
@@ -91,6 +91,8 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         loop(cx, st, near, live, free)
         return
     if not isinstance(step, eq.Const) and static_expr(step) and step.type.is_integer:
+        if by_size(cx, st, s, start, stop, step, live):
+            return
         loop(cx, st, unit_steps(cx, st, s, start, stop, step), live, free)
         return
     if not isinstance(step, eq.Const) and (multiples := in_multiples(cx, st, s, start, stop, step, live)) is not None:

@@ -13,6 +13,7 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.raising.loops.grid_stride import of_block
+from kraise.raising.loops.ranges import positive
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
@@ -23,12 +24,38 @@ def strided(
     cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr, live: frozenset[str]
 ) -> bool:
     """Runs the loop if its step is a number of threads; returns False, having done nothing, if it is not."""
+    return _in_rounds(cx, st, s, (start, stop, step), live)
+
+
+def by_size(
+    cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr, live: frozenset[str]
+) -> bool:
+    """Runs a loop in steps of a size from a start that differs from thread to thread; returns False, having done
+    nothing, if it is none."""
+    down = isinstance(step, eq.Op) and step.name == "neg"
+    gap = to_poly(stop) - to_poly(start)
+    if down or s.orelse or s.var in live or not to_poly(start).indices() or is_static(gap):
+        return False
+    return _in_rounds(cx, st, s, (start, stop, step), live, sized=True)
+
+
+def _in_rounds(
+    cx: Context,
+    st: State,
+    s: k.For,
+    ends: tuple[eq.Expr, eq.Expr, eq.Expr],
+    live: frozenset[str],
+    *,
+    sized: bool = False,
+) -> bool:
+    start, stop, step = ends
     size = to_poly(step)
     end = to_poly(stop)
     if not is_static(end) and of_block(cx, stop):  # ``j <= blockIdx.x``
         end = largest(end, (*st.path, *st.facts)) or end
     if not is_static(end) or not (
-        size.value is None
+        sized
+        or size.value is None
         and (at_least_one(step) or step in cx.named.values())
         or _by_digit(cx, st, to_poly(start), size)
     ):
@@ -39,6 +66,8 @@ def strided(
         moved = to_poly(start) - origin
         if not nonnegative((*st.path, *st.facts), moved) and not _counts(moved, cx):
             return False
+    if sized:
+        positive(cx, st, step)
     names = {n: f"${s.var}${n}" for n in ("start", "stop", "step", "origin", "end")}
     t = INT  # a count of rounds, whatever the type of the variable
     at = {n: k.Var(v, t, span=s.span) for n, v in names.items()}
@@ -78,4 +107,4 @@ def _counts(start: Poly, cx: Context) -> bool:
     )
 
 
-__all__ = ["strided"]
+__all__ = ["by_size", "strided"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kraise.analysis.conditions import Fact, classify, conjuncts
 from kraise.analysis.dependence import implied, nonnegative
+from kraise.analysis.flipped import bare
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.quotients import recombined
 from kraise.ir import equations as eq
@@ -117,6 +119,10 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             if unpacked is not None:
                 changed = True
                 found |= unpacked
+                continue
+            if (turned := _flipped(s, e, now, unknown)) is not None:
+                changed = True
+                pending[at] = turned
                 continue
             step = _step(difference, hits)
             if step is not None:
@@ -325,6 +331,22 @@ def _step(difference: Poly, hits: list[str]) -> tuple[eq.Index, eq.Expr, eq.Expr
         return None
     quotient, _ = _divided(-rest, first)
     return eq.Index(order[0], INT), to_expr(quotient), None
+
+
+def _flipped(s: eq.Expr, e: Poly, now: Callable[[eq.Expr], Poly], unknown: set[str]) -> tuple[eq.Expr, Poly] | None:
+    """``x ^ m == e`` as ``x == e ^ m``, where the mask is known and moves (tiles that are swizzled)."""
+    whole = to_poly(s)
+    for atom in whole.atoms():
+        sign = whole.coefficient(atom).value
+        if not isinstance(atom, eq.Op) or atom.name != "xor" or sign not in (1, -1):
+            continue
+        rest = now(to_expr(whole.without(atom)))
+        for place, mask in (atom.args, atom.args[::-1]):
+            known = now(bare(mask))
+            if free_indices(place) and free_indices(mask) and not (known.indices() | rest.indices()) & unknown:
+                target = (e - rest) * sign
+                return bare(place), to_poly(simplify.op("xor", (to_expr(target), to_expr(known)), INT))
+    return None
 
 
 def _degree(p: Poly) -> int:

@@ -254,7 +254,18 @@ def _integers(name: str, args: tuple[Expr, ...], type: ScalarType) -> Expr | Non
         case "min" | "max" | "and_" | "or_" | "xor":
             nought = name in ("or_", "xor") and 0 in (x, y)
             simple = (b if x == 0 else a) if nought else a if same and name != "xor" else None
+            simple = _flipped_back(a, b, type) if name == "xor" and simple is None else simple
     return simple if simple is not None and simple.type == type else None
+
+
+def _flipped_back(a: Expr, b: Expr, type: ScalarType) -> Expr | None:
+    """``(x ^ m) ^ m`` is x, and ``m ^ m`` nothing."""
+    if a is b:
+        return Const(0, type)
+    for x, mask in ((a, b), (b, a)):
+        if isinstance(x, Op) and x.name == "xor" and mask in x.args:
+            return x.args[0] if x.args[1] is mask else x.args[1]
+    return None
 
 
 def _gathered(name: str, a: Expr, c: int | None, type: ScalarType) -> Expr | None:
