@@ -15,6 +15,7 @@ from kraise.analysis import flipped, parities, sets
 from kraise.analysis.ascents import ascending
 from kraise.analysis.conditions import Fact, bounded_loads, classify, negate, static_expr
 from kraise.analysis.curved import curved
+from kraise.analysis.halves import parted
 from kraise.analysis.limited import limited
 from kraise.analysis.multiples import multiples
 from kraise.analysis.poly import Poly, to_expr, to_poly
@@ -285,6 +286,7 @@ class Question:
         different(space, a, b, names_a, names_b, injective)
         ranked(space, a, b, names_a, names_b)
         tallied(space, a, b, names_a, names_b)
+        parted(space, a, b, names_a, names_b)
         ascending(space, a, b, names_a, names_b, sorted_)
         cells = a.subscripts, b.subscripts
         if a.view != b.view:  # taken apart in different ways: as the source has them

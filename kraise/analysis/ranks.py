@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from kraise.analysis.conditions import negate
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -93,6 +94,11 @@ def counted(body: eq.Expr) -> eq.Expr | None:
         case eq.Op(name="select", args=(c, inner, eq.Const(value=w))) if w == 0:
             kept = counted(inner)
             return None if kept is None else eq.Op("and", (c, kept), BOOL)
+        case eq.Op(name="sub", args=(eq.Const(value=1), c)) if c.type.is_integer:
+            kept = counted(c)
+            return None if kept is None else negate(kept)
+        case eq.Op(name="and_", args=(c, eq.Const(value=1))) if c.type.is_integer:
+            return eq.Op("ne", (body, eq.Const(0, body.type)), BOOL)
         case eq.Cast(arg=c) if c.type.kind == "bool":
             return c
         case eq.Cast(type=t, arg=c) if t.is_integer and (t.bits or 32) >= 32 and c.type.is_integer:

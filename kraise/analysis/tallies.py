@@ -51,7 +51,7 @@ def _running(e: eq.Scan, path: tuple[eq.Expr, ...]) -> Tally | None:
     kept = counted(e.body)
     if kept is None or e.axis.name in free_indices(e.init) or not all(map(lasting, topological((e,)))):
         return None
-    if not _said(kept, path):
+    if not said(kept, path):
         return None
     index, own = to_poly(eq.Index(e.axis.name, INT)), 1 if e.inclusive else 0
     before = to_poly(e.axis.hi) - index - 1 if e.reverse else index - to_poly(e.axis.lo)
@@ -70,7 +70,7 @@ def _own(e: eq.Expr, path: tuple[eq.Expr, ...]) -> Tally | None:
     other = eq.Index(axis.name, INT)
     for name in sorted(free_indices(e)):
         own = eq.Index(name, INT)
-        ends = [(c, n) for c in conditions if (n := _up_to(c, other, own)) is not None]
+        ends = [(c, n) for c in conditions if (n := up_to(c, other, own)) is not None]
         last = (to_poly(axis.hi) - to_poly(own)).value
         limits = [n for _, n in ends] + ([last] if last is not None else [])
         rest = [c for c in conditions if c not in {c for c, _ in ends}]
@@ -80,7 +80,7 @@ def _own(e: eq.Expr, path: tuple[eq.Expr, ...]) -> Tally | None:
         if name in free_indices(axis.lo) or not _within(path, place) or (last is None and not _within(path, ahead)):
             continue
         here = conjunction([substitute(c, {other: own}) for c in rest])
-        if here is None or _said(here, path):
+        if here is None or said(here, path):
             least = Poly({(): min(limits)})
             return Tally(name, least, least + place)
     return None
@@ -92,7 +92,7 @@ def _within(path: tuple[eq.Expr, ...], distance: Poly) -> bool:
     return nonnegative(path, distance)
 
 
-def _up_to(c: eq.Expr, other: eq.Index, own: eq.Index) -> int | None:
+def up_to(c: eq.Expr, other: eq.Index, own: eq.Index) -> int | None:
     """0 for ``other < own``, 1 for ``other <= own``."""
     match c:
         case eq.Op(name="lt" | "le" as name, args=(a, b)) | eq.Op(name="gt" | "ge" as name, args=(b, a)):
@@ -101,16 +101,16 @@ def _up_to(c: eq.Expr, other: eq.Index, own: eq.Index) -> int | None:
     return None
 
 
-def _said(condition: eq.Expr, path: tuple[eq.Expr, ...]) -> bool:
+def said(condition: eq.Expr, path: tuple[eq.Expr, ...]) -> bool:
     """Whether a path says that a condition holds, in as many words or of a number that is one where it does."""
-    said = {c for p in path for c in conjuncts(p)}
-    for p in list(said):
+    stated = {c for p in path for c in conjuncts(p)}
+    for p in list(stated):
         match p:
             case eq.Op(name=name, args=(a, eq.Const(value=int() as v))) if name in _ANSWERS:
                 kept = counted(a)
                 if kept is not None and _ANSWERS[name](1, v) != _ANSWERS[name](0, v):
-                    said |= {*conjuncts(kept if _ANSWERS[name](1, v) else negate(kept))}
-    return all(c in said for c in conjuncts(condition))
+                    stated |= {*conjuncts(kept if _ANSWERS[name](1, v) else negate(kept))}
+    return all(c in stated for c in conjuncts(condition))
 
 
 _ANSWERS = {
@@ -148,4 +148,4 @@ def tallied(space: Any, a: Any, b: Any, names_a: Any, names_b: Any) -> None:
         space.constraints.append(f"({' or '.join([*order, f'({i} = {j} and {one} = {other})', *apart])})")
 
 
-__all__ = ["Tally", "tallied", "tallies"]
+__all__ = ["Tally", "said", "tallied", "tallies", "up_to"]

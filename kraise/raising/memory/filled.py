@@ -10,6 +10,7 @@ from kraise.analysis.dependence import implied, nonnegative
 from kraise.analysis.flipped import bare
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.quotients import recombined
+from kraise.analysis.ranks import counted
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
 from kraise.ir.types import BOOL, INT
@@ -43,9 +44,19 @@ class Solved:
     def apply(self, e: eq.Expr) -> eq.Expr:
         from kraise.raising.run.arithmetic import tidy
 
-        out = tidy(substitute(e, self.mapping))
+        out = tidy(substitute(transform(e, self._totalled), self.mapping))
         out = transform(out, _put_together) if self.parted else out
         return transform(out, self._undivided) if self.exact else out
+
+    def _totalled(self, e: eq.Expr) -> eq.Expr:
+        """A running count that is asked for at its end, for all elements: how many of them are counted."""
+        if not isinstance(e, eq.Scan) or e.op != "add" or e.other is not None or not e.inclusive or e.axis.step != 1:
+            return e
+        at = self.mapping.get(eq.Index(e.axis.name, INT))
+        last = e.axis.lo if e.reverse else to_expr(to_poly(e.axis.hi) - 1)
+        if at is None or to_poly(at) != to_poly(last) or not isinstance(e.init, eq.Const) or e.init.value != 0:
+            return e
+        return e if counted(e.body) is None else eq.Reduce("add", (e.axis,), e.body, None, e.type)
 
     def _undivided(self, e: eq.Expr) -> eq.Expr:
         """``2 * (c // 2)`` as ``c``: the conditions say that nothing is left over."""

@@ -13,6 +13,7 @@ from functools import partial
 from kraise.analysis.ascents import lookups
 from kraise.analysis.delinearize import Digits, digits
 from kraise.analysis.dependence import Access, Question, may_meet
+from kraise.analysis.halves import cases
 from kraise.analysis.meeting import meeting
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.ranks import ranks_of
@@ -79,6 +80,8 @@ def check(
                 if met is not None and other.write and _in_order(cx, w, other):
                     met = _meet(cx, w, other, running, w.array in shared)
                     _rely_on_order(cx, w, other, met is None)
+                if met is not None and _apart_by_cases(cx, w, other, running, w.array in shared):
+                    met = None
                 if met is not None and w.array in cx.once and other.write and not (w.atomic or other.atomic):
                     cx.said_once |= {w.array}
                     met = None
@@ -152,6 +155,14 @@ def _meet(cx: Context, w: Access, other: Access, running: tuple[str, ...], share
         if may_meet(a, b, apart, same, injective=cx.injective, sorted_=cx.sorted):
             return partial(meeting, a, b, apart, same)
     return None
+
+
+def _apart_by_cases(cx: Context, w: Access, other: Access, running: tuple[str, ...], shared: bool) -> bool:
+    """Whether no two threads meet whichever of two numbers a subscript is for each."""
+    own, others = cases(w), cases(other)
+    if len(own) == len(others) == 1:
+        return False
+    return all(_meet(cx, a, b, running, shared) is None for a in own for b in others)
 
 
 def _then(case: Unordered, w: Access, other: Access) -> tuple[Access, Access, frozenset[str]]:
