@@ -35,3 +35,13 @@ def test_what_a_narrow_type_cuts_off_is_no_flip():
     assert parts(eq.Op("xor", (eq.Cast(NARROW, i), m), UNSIGNED)) == ("xor", eq.Cast(NARROW, i), m)
     assert parts(eq.Op("xor", (i, m), NARROW)) is None
     assert parts(eq.Op("xor", (i, eq.Index("k", INT)), UNSIGNED)) is None
+
+
+def test_it_holds_of_masks_that_move():
+    bits = Bits()
+    said_of_both = bits.add("moving", Term("x", "m", "fx", True)) + bits.add("moving", Term("y", "k", "fy", True))
+    for constraint in said_of_both + bits.add("xor", Term("y", "c", "gy")):
+        code = compile(re.sub(r"(?<![!<>])=", "==", constraint), "constraint", "eval")
+        for x, y, m, k in itertools.product(range(-2, 6), repeat=4):
+            held = {"x": x, "y": y, "m": m, "k": k, "c": 3, "fx": x ^ m, "fy": y ^ k, "gy": y ^ 3}
+            assert eval(code, {}, held), (constraint, held)  # noqa: S307
