@@ -221,3 +221,34 @@ def test_an_element_near_the_end_of_a_short_array_is_counted_from_there(name):
 def test_an_element_that_is_there_is_counted_from_the_end(body, form):
     done = pipeline.translate(f"def f(w, y):\n n = len(w)\n for i in range(len(y)):\n  {body}\n", "k.py")
     assert done.text and form in done.text, done.text or done.diagnostics
+
+
+OPEN = {  # each round of a sum that begins with a parameter, and its sums
+    "two terms": ("p += a[i]; p += b[i]", 2),
+    "one less": ("p += a[i]; p -= b[i]", 2),
+    "one now and then": ("p += b[i]\n  if i % 2:\n   p += a[i]", 2),
+    "three": ("p = p + a[i] - b[i] + a[i]", 2),  # the same one twice
+    "bytes that wrap in NumPy, too": ("p += a[i] + b[i]", 1),
+}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_a_sum_that_begins_with_a_parameter_takes_one_term_after_the_other(name):
+    """It may be wider than bytes, which wrap when they are added to each other."""
+    each, sums = OPEN[name]
+    source = START.format("q = 0", each, "p")
+    done = pipeline.translate(source, "k.py")
+    own: dict = {}
+    exec(source, own)  # noqa: S102
+    f = load_module(done.text).f
+    assert done.text.count("sum(") == sums, done.text
+    for p in (np.float32(0.5), np.int32(-3), 2.5):
+        with np.errstate(over="ignore"):
+            np.testing.assert_allclose(f(A, B, p), own["f"](A, B, p))
+    x, y = A.astype(np.float32), B.astype(np.float32)
+    slopes = jax.grad(f, argnums=(0, 1, 2))(x, y, 2.5)
+    steps = [[own["f"](x + k * d, y + e * d, 2.5 + h) - own["f"](x, y, 2.5) for d in np.eye(5)]
+             for k, e, h in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]  # fmt: skip
+    np.testing.assert_allclose(slopes[0], steps[0])
+    np.testing.assert_allclose(slopes[1], steps[1])
+    np.testing.assert_allclose(slopes[2], steps[2][0])

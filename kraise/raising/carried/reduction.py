@@ -7,7 +7,7 @@ from dataclasses import replace
 from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.dependence import impossible
 from kraise.ir import equations as eq
-from kraise.ir.open_types import in_floats, kind_of
+from kraise.ir.open_types import in_floats, is_open, kind_of
 from kraise.ir.operations import ASSOCIATIVE, BITWISE
 from kraise.ir.types import FLOAT, INT, ScalarType
 from kraise.ir.walk import Unmovable, topological
@@ -39,6 +39,8 @@ def reduction(p: Problem, name: str) -> Solved | Declined:
     if how.op in BITWISE and (how.value.type.is_inexact or not sized):
         return Declined(f"no segments are combined bit by bit, as {name} is")
     start, axis_start = p.inits[name], None
+    if how.op == "add" and (several := _one_by_one(p, name)) is not None:
+        return Solved({name: several}, form="reductions (add)")
     total = _flagged(p, how) or p.reduce(how.op, how.value, how.where)
     total = _of_floats(total, start)
     if how.where is None and isinstance(total, eq.Reduce):
@@ -61,6 +63,42 @@ def _flagged(p: Problem, how: Contribution) -> eq.Expr | None:
         return p.any(condition)
     direct = condition is leaves and not (isinstance(how.value, eq.Op) and how.value.name == "not")
     return p.reduce("and", how.value, None) if direct else simplify.negation(p.any(condition))
+
+
+Term = tuple[str, eq.Expr, eq.Expr | None]
+
+
+def _one_by_one(p: Problem, name: str) -> eq.Expr | None:
+    """``c += a[i]; c += b[i]`` of numbers of open type as two sums: bytes of ``a`` and ``b`` added to each other would
+    wrap, and added to ``c`` they do not where it is wider."""
+    start, terms = p.inits[name], _terms(p.updates[name], p.carries[name])
+    if terms is None or len(terms) < 2 or isinstance(start, eq.Const) or not is_open(start):
+        return None
+    if not all(is_open(t) and t.type.kind == "number" for _, t, _ in terms):
+        return None
+    total = start
+    for op, term, where in terms:
+        total = eq.Op(op, (total, p.reduce("add", term, where)), p.updates[name].type)
+    return total
+
+
+def _terms(e: eq.Expr, carried: eq.Expr) -> tuple[Term, ...] | None:
+    """What is added to, or taken from, a carried value one after the other, each where a condition holds."""
+    match e:
+        case _ if e is carried:
+            return ()
+        case eq.Op(name="add" | "sub" as op, args=(before, term)):
+            found = _terms(before, carried)
+            return None if found is None else (*found, (op, term, None))
+        case eq.Op(name="select", args=(condition, a, b)):
+            one, other = _terms(a, carried), _terms(b, carried)
+            if one is None or other is None:
+                return None
+            if len(one) < len(other):
+                one, other, condition = other, one, negate(condition)
+            if one[: len(other)] == other and all(where is None for _, _, where in one[len(other) :]):
+                return (*other, *((op, term, condition) for op, term, _ in one[len(other) :]))
+    return None
 
 
 def _of_floats(total: eq.Expr, start: eq.Expr) -> eq.Expr:
