@@ -124,3 +124,20 @@ def test_halves_are_rounded_away_from_zero_and_nothing_else_is(number, kind):
     for got in (emitted, [special.round_away(v) for v in x]):
         np.testing.assert_array_equal(got, expected)
         np.testing.assert_array_equal(np.signbit(got)[:-1], np.signbit(expected)[:-1])
+
+
+@pytest.mark.parametrize(("vector", "word", "byte"), (("char4", "int", np.int8), ("uchar4", "unsigned", np.uint8)))
+def test_dot_of_vectors_of_bytes(vector, word, byte):
+    source = f"""__global__ void k(const {vector} *x, {byte.__name__}_t *y, {word} *z) {{
+      z[0] = __dp4a(x[1], (({vector} *)y)[0], z[0]);
+    }}"""
+    done = pipeline.translate(source, "t.cu")
+    x, y = np.array([[9] * 4, [200, 3, 4, 255]]).astype(np.uint8).view(byte), np.array([255, 1, 200, 2], np.uint8)
+    z = np.array([5], np.int32 if word == "int" else np.uint32)
+    got = load_module(done.text).k(x, y.view(byte), z)
+    assert int(got[0]) == 5 + int(x[1].astype(int) @ y.view(byte).astype(int))
+
+
+def test_dot_of_vectors_of_others():
+    source = "__global__ void k(const float4 *x, int *z) { z[0] = __dp4a(x[0], x[1], 0); }"
+    assert pipeline.translate(source, "t.cu").text is None

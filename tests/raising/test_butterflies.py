@@ -163,3 +163,28 @@ def test_a_bitonic_sort_of_blocks_whose_size_the_launch_gives(name):
 def test_partners_that_each_thread_picks_are_refused(change):
     done = pipeline.translate(SORT.format(**WAYS | change), "k.cu")
     assert done.text is None and "KR201" in {d.code for d in done.diagnostics}
+
+
+LANES = """__device__ float total(float v) {
+  for (int o = warpSize / 2; o > 0; o >>= 1) {
+    unsigned mask = __activemask();
+    v += __shfl_down_sync(mask, v, o) %s;
+  }
+  return v;
+}
+__global__ void f(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = total(i < n ? x[i] : 0);
+  if (threadIdx.x %% 32 == 0) y[i / 32] = v;
+}"""
+
+
+def test_a_mask_of_lanes_that_each_round_asks_for():
+    done = pipeline.translate(LANES % "", "f.cu")
+    assert ".sum(axis=1)" in done.text and "fori_loop" not in done.text
+    agrees(done, pipeline.Request(shapes={"x": (64,), "y": (2,)}, values={"n": 50}, grid=(1,), block=(64,)))
+
+
+def test_a_mask_of_lanes_that_counts():
+    done = pipeline.translate(LANES % "* (mask != 0)", "f.cu")
+    assert done.text is None or "fori_loop" in done.text

@@ -11,6 +11,7 @@ from kraise.frontends.cuda_c.arithmetic import cast, is_simple
 from kraise.frontends.cuda_c.c_types import scalar
 from kraise.frontends.cuda_c.copied import as_bits
 from kraise.frontends.cuda_c.statements import Statements
+from kraise.frontends.cuda_c.values import StructValue
 from kraise.ir.kernel import Const, Expr, Op
 from kraise.ir.types import BOOL, INT8, INT32, UINT8, UINT32, UINT64, ScalarType
 
@@ -71,16 +72,32 @@ class BitFunctions(Statements):
         return self.binary("+", Op("sub", (larger, smaller), t, span=span), z, span)
 
     def _dot_bytes(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
-        """``__dp4a``: the products of the four bytes of two words, added to a third."""
-        a, b, total = [self.scalar(x) for x in arguments]
-        unsigned = a.type == b.type == UINT32
-        word, byte = (UINT32, UINT8) if unsigned else (INT32, INT8)
+        """``__dp4a``: the products of the four bytes of two words, or of two ``char4``, added to a third."""
         span = self.span(node)
-        a, b = [x if is_simple(x) else self.temporary(x, "bytes", node) for x in (a, b)]
-        total = cast(total, word)
-        for at in range(0, 32, 8):
-            parts = [cast(Op("shr", (x, Const(at, word)), word, span=span) if at else x, byte) for x in (a, b)]
-            product = Op("mul", (cast(parts[0], word), cast(parts[1], word)), word, span=span)
+        a, b = [self.value(x) for x in arguments[:2]]
+        pairs: list[tuple[Expr, Expr]]
+        if isinstance(a, StructValue) and isinstance(b, StructValue) and len(a.fields) == len(b.fields) == 4:
+            bytes_ = [
+                [self.convert(v, t, node) for (_, v), (_, t) in zip(x.fields, x.type.members, strict=True)]
+                for x in (a, b)
+            ]
+            pairs = list(zip(*bytes_, strict=True))
+            types = {x.type for pair in pairs for x in pair}
+            if not types <= {UINT8, INT8}:
+                raise self.refuse("KR104", "these are no vectors of four bytes", node)
+            word = UINT32 if types == {UINT8} else INT32
+        else:
+            a, b = [self.scalar(x) for x in arguments[:2]]
+            word, byte = (UINT32, UINT8) if a.type == b.type == UINT32 else (INT32, INT8)
+            a, b = [x if is_simple(x) else self.temporary(x, "bytes", node) for x in (a, b)]
+
+            def part(x: Expr, at: int) -> Expr:
+                return cast(Op("shr", (x, Const(at, word)), word, span=span) if at else x, byte)
+
+            pairs = [(part(a, at), part(b, at)) for at in range(0, 32, 8)]
+        total = cast(self.scalar(arguments[2]), word)
+        for x, y in pairs:
+            product = Op("mul", (cast(x, word), cast(y, word)), word, span=span)
             total = Op("add", (total, product), word, span=span)
         return total
 

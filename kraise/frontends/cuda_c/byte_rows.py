@@ -2,6 +2,7 @@
 
 A pointer seen as one to bytes counts these until it is seen as what it was: the bytes between are whole elements where
 each term is a multiple of their size, or has a factor that is, a parameter that the launch must give such a value.
+Dynamic shared memory that is declared as bytes is cut into parts in the same way.
 """
 
 from __future__ import annotations
@@ -46,6 +47,34 @@ def as_elements(low: Any, v: PointerValue, to: CType, node: Node) -> PointerValu
     return None
 
 
+def in_elements(low: Any, v: PointerValue, to: CType) -> PointerValue | None:
+    """A place in dynamic shared memory that bytes count (``(T *)(memory + n * sizeof(T))``), counted in elements.
+
+    Each access gives the array its type, or is refused where another one did; None where the place may lie within an
+    element, or ``v`` is no such pointer.
+    """
+    size = low.size_of(to) if v.raw is not None and not v.packed and v.stored is None and _is_byte(v.to) else None
+    if not size or v.arms is not None or v.bytes_of is not None:
+        return None
+    if v.offset is None:
+        return replace(v, to=to)
+    counted = _divided(v.offset, size, frozenset())
+    return None if counted is None else replace(v, to=to, offset=_narrow(counted))
+
+
+def _narrow(e: Expr) -> Expr:
+    """A count of elements without its widening to ``size_t``: bytes behind a pointer are those of a signed number."""
+    match e:
+        case Op(name="mul", args=(a, Const(value=1))) | Op(name="mul", args=(Const(value=1), a)):
+            return _narrow(a)
+        case Cast(arg=a, type=t) if t.is_integer and a.type.is_integer and a.type.kind == "int":
+            return _narrow(a) if (t.bits or 64) >= (a.type.bits or 64) else e
+        case Op(name="add" | "sub", args=(a, b)):
+            x, y = _narrow(a), _narrow(b)
+            return replace(e, args=(x, y), type=x.type) if x.type == y.type else e
+    return e
+
+
 def _is_byte(t: CType) -> bool:
     return isinstance(t, ScalarType) and t.is_integer and t.bits == 8
 
@@ -84,4 +113,4 @@ def _divisors(e: Expr, names: frozenset[str]) -> set[str]:
     return set()
 
 
-__all__ = ["as_bytes", "as_elements"]
+__all__ = ["as_bytes", "as_elements", "in_elements"]

@@ -50,6 +50,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     """The part of the reader that knows the runtime; :class:`kraise.frontends.cuda_c.host.HostReader` has the rest."""
 
     extent_member: Any
+    dims: dict[str, Any]
+    dim3_again: Any
     unset_dims: set[str]
     grids: dict[str, str]
     grid_given: Any
@@ -230,9 +232,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
                 return self.inline(value, target)
             if name in self.containers:
                 return self.assign_container(name, value, node)
-            if name in self.unset_dims:  # a member that the constructor sets
-                self.unset_dims.discard(name)
-                return self.dim3(name, [value])  # type: ignore[no-any-return]
+            if name in self.dims:
+                return self.dim3_again(name, value, node)  # type: ignore[no-any-return]
             if name in self.arrays:
                 return self.assign_pointer(name, value, node)
             if name in self.storage and self.low.text(value) in ("NULL", "0", "nullptr"):

@@ -1,4 +1,7 @@
-"""``dim3`` in CUDA C host functions: its extents are numbers of their own."""
+"""``dim3`` in CUDA C host functions: its extents are numbers of their own.
+
+Those that the function changes later are variables from the start: a loop may come back to a launch before the change.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,10 @@ from lark import Tree
 from kraise.frontends.cuda_c.c_types import vector
 from kraise.frontends.cuda_c.host_names import normal
 from kraise.frontends.cuda_c.program import struct_parameter
-from kraise.frontends.cuda_c.trees import kind, strip, trees
+from kraise.frontends.cuda_c.trees import Node, kind, strip, trees
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import walked
 from kraise.ir.types import INT32, UINT32
 
 ONE = k.Const(1, INT32)
@@ -22,6 +26,9 @@ class Dims:
 
     low: Any
     dims: dict[str, tuple[k.Expr, ...]]
+    changed_objects: set[str]
+    unset_dims: set[str]
+    depth: int
     extents: Any
     number: Any
 
@@ -35,8 +42,10 @@ class Dims:
             found = tuple(normal(self.number(n)) for n in nodes)
         out: list[h.Stmt] = []
         parts: list[k.Expr] = []
+        changes = name in self.changed_objects - self.unset_dims
+        found = (*found, ONE, ONE)[:3] if changes else found
         for axis, value in zip("xyz", found, strict=False):
-            if isinstance(value, k.Const):
+            if isinstance(value, k.Const) and not changes:
                 parts.append(value)
                 continue
             own = f"{name}_{axis}"
@@ -45,3 +54,29 @@ class Dims:
         self.dims[name] = tuple(parts)
         self.low.declare(name, struct_parameter(name, vector("uint3", UINT32, 3)))
         return out
+
+    def dim3_again(self, name: str, value: Tree, node: Tree) -> list[h.Stmt]:
+        """``grid = dim3(n / 16)``: the extents, all at once."""
+        if name in self.unset_dims and not self.depth:  # a member that the constructor sets
+            self.unset_dims.discard(name)
+            return self.dim3(name, [value])
+        found = [*self.extents(value), ONE, ONE][:3]
+        own = [f"{name}_{axis}" for axis in "xyz"]
+        out: list[h.Stmt] = []
+        for at, before in enumerate(found):
+            if any(isinstance(n, k.Var) and n.name in own[:at] for n in walked(before)):
+                out.append(h.Assign(f"{own[at]}_2", before, INT32))
+                found[at] = k.Var(f"{own[at]}_2", INT32)
+        self.varies(name, own, node)
+        out += [h.Assign(o, v, INT32, span=self.low.span(node)) for o, v in zip(own, found, strict=True)]
+        self.dims[name] = tuple(k.Var(o, INT32) for o in own)
+        return out
+
+    def varies(self, name: str, own: list[str], node: Node) -> None:
+        """Refuses a change of extents that are numbers where they do not always change."""
+        fixed = any(
+            isinstance(e, k.Const) and f"{name}_{a}" in own for e, a in zip(self.dims[name], "xyz", strict=False)
+        )
+        if self.depth and fixed:
+            hint = "declare it in this function"
+            raise self.low.refuse("KR211", f"{name} changes under a condition or in a loop", node, hint)

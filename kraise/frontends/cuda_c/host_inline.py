@@ -14,7 +14,7 @@ from typing import Any
 from lark import Token, Tree
 
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import host_effects, host_file
+from kraise.frontends.cuda_c import host_effects, host_file, host_renames
 from kraise.frontends.cuda_c.c_types import FUNCTION, Array, Container, CType, Pointer, Reference, Struct, leaf
 from kraise.frontends.cuda_c.host_exits import single_exit
 from kraise.frontends.cuda_c.host_main import assigned_places
@@ -47,6 +47,7 @@ class Inlining(Recursion):
     written_out: set[str]  # helpers that were written out
     inlining: list[str]
     arguments_of_main: set[str]
+    changed_objects: set[str]
     records: dict[str, dict[str, str]]
     method_of: Any
     of_object: Any
@@ -219,6 +220,7 @@ class Inlining(Recursion):
                 found = self.declaration(declared)
                 out += [*self.flushed(), *found]
             lines = [with_names(s, names) for s in trees(body)]
+            self.changed_objects |= set().union(*map(host_renames.changed_objects, lines))
             value = None
             for at in range(len(lines)):  # not as a block: what is returned is read in its scope
                 lines[at + 1 :] = self.without_references(lines[at], lines[at + 1 :])

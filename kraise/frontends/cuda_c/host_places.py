@@ -43,6 +43,7 @@ class Places(Racks, Grids, Copies):
     member: Any
     dim3: Any
     unset_dims: set[str]
+    varies: Any
     assignment: Any
     containers: set[str]
     banks: dict[str, tuple[str, ...]]  # arrays of pointers: their elements' names
@@ -154,6 +155,7 @@ class Places(Racks, Grids, Copies):
             raise self.low.refuse("KR211", f"`{self.low.text(target)}` is not known in a host function", node)
         found = list((*self.dims[owner], ONE, ONE)[:3])
         own = f"{owner}_{axis}"
+        self.varies(owner, [own], node)
         before = found["xyz".index(axis)]
         found["xyz".index(axis)] = k.Var(own, INT32)
         self.dims[owner] = tuple(found)

@@ -8,7 +8,7 @@ from typing import Any
 from lark import Tree
 
 from kraise.frontends.cuda_c.bit_functions import BitFunctions
-from kraise.frontends.cuda_c.byte_rows import as_bytes, as_elements
+from kraise.frontends.cuda_c.byte_rows import as_bytes, as_elements, in_elements
 from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.copied import seen_in_words
@@ -72,6 +72,9 @@ class TypeFunctions(BitFunctions):
             same = any(isinstance(a, Struct) and a.vector and a.members[0][1] == b for a, b in ((to, old), (old, to)))
             if not same:
                 return replace(v, to=to)  # its first access gives the array its type
+        behind = in_elements(self, v, to)
+        if behind is not None:
+            return behind
         words = (
             None if isinstance(to, Struct) and to.members[:1] and to.members[0][1] == old else seen_in_words(v, to, old)
         )

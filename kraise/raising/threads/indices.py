@@ -258,13 +258,16 @@ def without_warps(block: eq.Param, lanes: int, apart: bool, e: eq.Expr) -> eq.Ex
 def _count_on(cx: Context, size: int | eq.Param, letter: str) -> None:
     """The source's tile is the launch's block: said in the docstring, and checked where a launch is given."""
     wanted: eq.Expr
-    if isinstance(size, eq.Param):
+    if isinstance(size, eq.Param) and size.name.startswith("block."):
+        wanted, shown = size, "as many"
+    elif isinstance(size, eq.Param):
         wanted, shown = size, " // ".join(groups.sizes_of(cx, size))
     else:
         cx.tile[AXES.index(letter)] = size
         size = cx.coarse.get(AXES.index(letter), size)
         wanted, shown = eq.Const(size, INT), str(size)
     text = f"a block has {shown} threads" + ("" if cx.function.one_row else f" along {letter}")
+    text += f" as along {wanted.name[-1]}" if shown == "as many" else ""  # type: ignore[union-attr]
     cx.assumptions.append(text)
     given = eq.Op("eq", (eq.Param(f"block.{letter}", INT), wanted), BOOL)
     cx.checks.append((given, text))

@@ -275,6 +275,8 @@ def named_sizes(body: tuple[k.Stmt, ...], function: k.Function) -> dict[int, eq.
                 axis = thread_axis(start, names)
                 if axis is not None:  # ``for (i = threadIdx.x; i < n; i += block_size)``
                     found.setdefault(axis, eq.Param(name, t))
+    for axis, other in _squares(nodes):
+        found.setdefault(axis, eq.Param(f"block.{'xyz'[other]}", INT))
     if not own:
         return found
     shapes = {s.name: s.shape for s in nodes if isinstance(s, k.LocalArray) and s.space == "shared"}
@@ -320,6 +322,19 @@ def beyond(body: tuple[k.Stmt, ...], ways: Ways, told: Collection[int] = ()) -> 
                 if 1 < size < bound - place[1] + with_it + open_:
                     return True
     return False
+
+
+def _squares(nodes: Iterable[object]) -> Iterator[tuple[int, int]]:
+    """Axes along which a block is taken to have as many threads as along another one: ``blockIdx.y * blockDim.x``."""
+    nodes = list(nodes)
+    values = once(nodes)
+    for s in nodes:
+        if isinstance(s, k.Op) and s.name == "mul" and s.type.is_integer:
+            for a, b in (s.args, s.args[::-1]):
+                block, count = (bare(values.get(x.name, x)) if isinstance(x, k.Var) else x for x in map(bare, (a, b)))
+                kinds = [x.kind for x in (block, count) if isinstance(x, k.Hw)]
+                if kinds == ["block", "blockDim"] and block.axis != count.axis:  # type: ignore[union-attr]
+                    yield block.axis, count.axis  # type: ignore[union-attr]
 
 
 def thread_locals(body: tuple[k.Stmt, ...]) -> dict[str, int]:
