@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.analysis.delinearize import provable
+from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import LARGE, Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT, ScalarType
@@ -48,9 +49,20 @@ def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
         or (isinstance(v, eq.Op) and natural(cx, to_poly(v)))
     ):
         return v
-    if wide and provable((*st.path, *st.facts), to_poly(v)):
+    if wide and (provable((*st.path, *st.facts), to_poly(v)) or _of_naturals(cx, st, to_poly(v))):
         return v
     return simplify.cast(t, v)
+
+
+def _of_naturals(cx: Context, st: State, poly: Poly) -> bool:
+    """Whether a number is a sum of products of sizes and of indices that are not negative: ``round * threads + i``."""
+    path = (*st.path, *st.facts)
+
+    def natural_one(a: eq.Expr) -> bool:
+        one = Poly({(a,): 1})
+        return natural(cx, one) or (isinstance(a, eq.Index) and nonnegative(path, one))
+
+    return poly.offset >= 0 and all(c > 0 and all(map(natural_one, m)) for m, c in poly.terms.items() if m)
 
 
 def _scaled(v: eq.Expr) -> bool:

@@ -307,10 +307,11 @@ def _comparison(name: str, args: tuple[Expr, ...]) -> Expr | None:
             x = x.arg  # `int p = i < n && x[i] > 0; if (p)`
         if name in ("eq", "ne") and x.type.kind == "bool" and isinstance(y, Const) and y.value in (0, 1):
             return x if bool(y.value) is (name == "eq") else negation(x)
-        if name in ("eq", "ne") and isinstance(x, Op) and x.name == "select" and isinstance(y, Const):
-            known = [_comparison(name, (arm, y)) for arm in x.args[1:]]
-            if any(a in (TRUE, FALSE) for a in known):  # `int p = i < n ? x[i] > 0 : 0; if (p)`
-                first, second = (a or Op(name, (arm, y), BOOL) for a, arm in zip(known, x.args[1:], strict=True))
+        if isinstance(x, Op) and x.name == "select" and isinstance(y, Const):
+            pairs = [(arm, y) if x is a else (y, arm) for arm in x.args[1:]]
+            known = [_comparison(name, pair) for pair in pairs]
+            if any(k in (TRUE, FALSE) for k in known):  # `int p = i < n ? x[i] : -1; if (p >= 0)`
+                first, second = (k or Op(name, pair, BOOL) for k, pair in zip(known, pairs, strict=True))
                 return select(x.args[0], first, second, BOOL)
     # unsigned against signed converts in C: only constants that both types hold the same way are compared
     constants = isinstance(a, Const) and isinstance(b, Const)

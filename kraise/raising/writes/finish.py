@@ -125,6 +125,9 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
         residue = tuple(c for c in residue if not _said(c, around, steps))
     axes = whole_columns(axes, subs, (value, *residue), (*around, *residue))
     value = in_one(merged_reductions(decided(rolled(value), path), path), path)
+    subs = tuple(decided(sub, path) for sub in subs)  # of cells that are stored to
+    by_axes = tuple(c for c in path if c not in residue)
+    residue = tuple(decided(c, by_axes) for c in residue)
     where = conjunction(finished(residue))  # a sum that is compared is the one that is stored
     _named(r, axes, (*subs, value, *residue))
     known = (*path, *launch.facts, *axes_bounds(value))
