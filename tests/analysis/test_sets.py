@@ -1,8 +1,9 @@
 """Questions to isl: asked by parts, bounded, and never twice."""
 
+import islpy as isl
 import pytest
 
-from kraise.analysis import sets
+from kraise.analysis import sets, witnesses
 
 PARTS = {
     "one part is empty": (["v0 >= 0", "v1 >= 3", "v1 <= 2"], True),
@@ -41,3 +42,22 @@ def test_a_question_that_takes_too_long_stays_open(monkeypatch):
     monkeypatch.undo()
     sets._empty.cache_clear()
     assert sets.empty(hard)
+
+
+def test_what_no_choice_decides_is_asked_without_the_choices(monkeypatch):
+    """Each choice (`or`, `!=`) doubles isl's work: a contradiction of the other constraints needs none of them."""
+    asked = []
+
+    def noted(text):
+        asked.append(text)
+        return isl.Set(text)
+
+    monkeypatch.setattr(sets, "Set", noted)
+    plain = ["v0 >= 0", "v1 >= v0 + 3", "v1 <= v0 + 2"]
+    choices = ["(v0 >= 7 or v1 >= 9)", "v0 != v1", "(v0 != 4 or v1 != 4)"]
+    sets._empty.cache_clear()
+    assert sets.empty([*plain, *choices])
+    assert asked and not any(" or " in text or "!=" in text for text in asked)
+    witnesses.forget()
+    assert sets.empty(["v0 >= 0", "v0 <= 1", "v0 != 0", "v0 != 1"])  # these decide
+    assert not sets.empty(["v0 >= 0", "v0 <= 2", "v0 != 0", "v0 != 1"])

@@ -36,6 +36,7 @@ class Pick:
 
 
 Datum = tuple[str, tuple[int, ...]]  # a family, and one item
+Mark = tuple[int, int]
 
 
 class Picks:
@@ -84,16 +85,20 @@ class Picks:
         least = self._least(c.tie, new, old, on) if c.tie else False
         base = self._entered(name) if isinstance(new, np.ndarray) or isinstance(old, np.ndarray) else None
         threads = [int(thread) for thread in np.nonzero(on)[0]]
+        compared, by = _by_thread(c.a, on), _by_thread(c.b, on)
         pairs: list[tuple[Pick, Pick]] = []
-        for thread in threads:
-            a, b = (self._key(x, thread) for x in (c.a, c.b))
-            one, two = (self._rider(v, thread, name, base, (a, b)) for v in (new, old))
-            pairs.append((one, two))
-        for first, second, greater in ((c.a, c.b, c.name in ("gt", "ge")), (c.b, c.a, c.name in ("lt", "le"))):
+        for thread, a, b, x, y in zip(threads, compared, by, _by_thread(new, on), _by_thread(old, on), strict=True):
+            keys = self._key(c.a, a), self._key(c.b, b)
+            one = self._rider(new, x, thread, name, base, keys)
+            pairs.append((one, self._rider(old, y, thread, name, base, keys)))
+        for first, second, greater in (
+            ((c.a, compared), (c.b, by), c.name in ("gt", "ge")),
+            ((c.b, by), (c.a, compared), c.name in ("lt", "le")),
+        ):
             op = "max" if greater else "min"
             picks: list[Pick] = []
-            for thread, (one, two) in zip(threads, pairs, strict=True):
-                pick = self._merged(c, (one, first), (two, second), op, thread, least)
+            for (one, two), mine, others in zip(pairs, first[1], second[1], strict=True):
+                pick = self._merged(c, (one, first[0].op, mine), (two, second[0].op, others), op, least)
                 if pick is None:
                     break
                 picks.append(pick)
@@ -114,15 +119,15 @@ class Picks:
         return (tie.name in ("lt", "le")) == forward
 
     def _merged(
-        self, c: Compared, one: tuple[Pick, Combined], two: tuple[Pick, Combined], op: str, thread: int, least: bool
+        self, c: Compared, one: tuple[Pick, str, Mark], two: tuple[Pick, str, Mark], op: str, least: bool
     ) -> Pick | None:
-        """The pick of two, the new one and the old, each with what was compared of it; where both are equal, in ties
-        ``least`` says which. None if these are not theirs."""
-        (new, mine), (old, others) = one, two
-        key = new.key or old.key or self._key(mine, thread)[0]
+        """The pick of two, the new one and the old, each with what was compared of it (how it is combined, and its
+        mark); where both are equal, in ties ``least`` says which. None if these are not theirs."""
+        (new, mine, mark), (old, others, other) = one, two
+        key = new.key or old.key or ("" if mine else self._known_datum(mark)[0])
         if not {new.op, old.op} <= {"", op} or new.family != old.family:
             return None
-        if not self._sum(key, new, op, mine, thread) or not self._sum(key, old, op, others, thread):
+        if not self._sum(key, new, op, mine, mark) or not self._sum(key, old, op, others, other):
             return None
         tie, items = "first", old.items + new.items if c.name in ("lt", "gt") else new.items + old.items
         if c.tie is not None:
@@ -131,33 +136,35 @@ class Picks:
             return None
         return Pick(new.family, key, op, tie, items)
 
-    def _sum(self, key: str, p: Pick, op: str, held: Combined, thread: int) -> bool:
-        """Whether ``held`` is the extremum of the pick's items of ``key``."""
+    def _sum(self, key: str, p: Pick, op: str, held: str, mark: Mark) -> bool:
+        """Whether what is ``held``, combined so, is the extremum of the pick's items of ``key``."""
         if (
             key not in self.families
-            or held.op not in ("", op)
+            or held not in ("", op)
             or p.key not in ("", key)
-            or (not held.op and len(p.items) > 1)
+            or (not held and len(p.items) > 1)
         ):
             return False
-        return _total(self.families[key], self.count_of(key), p.items) == _mark_of(held, thread)
+        return _total(self.families[key], self.count_of(key), p.items) == mark
 
-    def _key(self, held: Combined, thread: int) -> Datum:
+    def _key(self, held: Combined, mark: Mark) -> Datum:
         """The one datum that a thread compares; no item if it is a combination."""
-        if held.op:
-            return "", ()
-        found = self._datum_of(held, thread)
+        return ("", ()) if held.op else self._known_datum(mark)
+
+    def _known_datum(self, mark: Mark) -> Datum:
+        found = self._datum_of(mark)
         if found is None:
             raise Beyond("data decide")
         return found
 
-    def _rider(self, v: Value, thread: int, name: str, base: np.ndarray | None, keys: tuple[Datum, Datum]) -> Pick:
+    def _rider(
+        self, v: Value, mark: Mark, thread: int, name: str, base: np.ndarray | None, keys: tuple[Datum, Datum]
+    ) -> Pick:
         """What a thread holds of what rides along, as a pick."""
         if isinstance(v, Combined) and not v.op:
-            mark = _mark_of(v, thread)
             if mark in self.known_picks:
                 return self.known_picks[mark]
-            found = self._datum_of(v, thread)
+            found = self._datum_of(mark)
             if found is not None:
                 return Pick(found[0], "", "", "first", found[1])
         if isinstance(v, np.ndarray):  # numbers: those of the threads that the keys are of
@@ -189,8 +196,7 @@ class Picks:
             self.known_picks[mark] = p
         return self.interned[p]
 
-    def _datum_of(self, held: Combined, thread: int) -> Datum | None:
-        mark = _mark_of(held, thread)
+    def _datum_of(self, mark: Mark) -> Datum | None:
         for family, number in self.families.items():
             at = _places(number, self.count_of(family)).get(mark)
             if at is not None:
@@ -198,8 +204,16 @@ class Picks:
         return None
 
 
-def _mark_of(held: Combined, thread: int) -> tuple[int, int]:
+def _mark_of(held: Combined, thread: int) -> Mark:
     return int(held.marks[0, thread]), int(held.marks[1, thread])
+
+
+def _by_thread(v: Value, on: np.ndarray) -> list[Mark]:
+    """The mark that each thread that is on holds; that of nothing where these are no data."""
+    if not isinstance(v, Combined):
+        return [(0, 0)] * int(on.sum())
+    low, high = v.marks[:, on].tolist()
+    return list(zip(low, high, strict=True))
 
 
 @cache

@@ -23,22 +23,37 @@ def both_ends(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
     """The conditions under which the cells at the two ends of arrays are not the same ones; () if there are none."""
     out: dict[eq.Expr, None] = {}
     accesses = list(accesses)
-    for w in (a for a in accesses if a.write):
-        for a in accesses:
-            if a is not w and a.array == w.array and a.view == w.view and len(a.subscripts) == len(w.subscripts):
-                out |= dict.fromkeys(c for c in (_apart(w, a), _apart(a, w)) if c is not None)
+    spans: dict[int, list[_Span]] = {}
+    for n, w in enumerate(accesses):
+        for m, a in enumerate(accesses):
+            if not w.write or a is w or a.array != w.array or a.view != w.view:
+                continue
+            if len(a.subscripts) == len(w.subscripts):
+                for at in (n, m):
+                    spans[at] = spans.get(at) or [_span(s, accesses[at]) for s in accesses[at].subscripts]
+                both = _apart(w, a, spans[n], spans[m]), _apart(a, w, spans[m], spans[n])
+                out |= dict.fromkeys(c for c in both if c is not None)
     return tuple(out)
 
 
-def _apart(first: Access, last: Access) -> eq.Expr | None:
+_Span = tuple[Poly | None, Poly | None]
+
+
+def _span(subscript: eq.Expr, access: Access) -> _Span:
+    """The largest value of what a subscript falls short of 0 by, and one past its own largest value."""
+    place = to_poly(subscript)
+    top = largest(place, access.path)
+    return largest(-place, access.path), top + 1 if top is not None and is_static(top) else None
+
+
+def _apart(first: Access, last: Access, firsts: list[_Span], lasts: list[_Span]) -> eq.Expr | None:
     """That the cells of ``first``, at the beginning, end before those of ``last``, at the end, begin; along the axis
     where that is a matter of sizes."""
-    for one, other in zip(first.subscripts, last.subscripts, strict=True):
-        if one is other:
+    for at, (one, other) in enumerate(zip(first.subscripts, last.subscripts, strict=True)):
+        (low, width), (begin, end) = firsts[at], lasts[at]
+        if one is other or low is None or low.terms or width is None:
             continue
-        low, width = largest(-to_poly(one), first.path), _count(to_poly(one), first)
-        begin, end = largest(-to_poly(other), last.path), _count(to_poly(other), last)
-        if low is None or low.terms or width is None or begin is None or end is None or not is_static(begin):
+        if begin is None or end is None or not is_static(begin):
             continue
         size = _only_size(end)
         if size is None or size in topological(tuple(map(to_expr, (width, end + begin)))):
@@ -53,12 +68,6 @@ def are_ends(width: eq.Expr, begin: eq.Expr) -> bool:
     size = [m for m, c in to_poly(begin).terms.items() if c == 1 and len(m) == 1 and m[0] not in to_poly(width).atoms()]
     less = [c for m, c in to_poly(begin).terms.items() if c < 0 and m]
     return len(size) == 1 and len(less) > 0
-
-
-def _count(place: Poly, access: Access) -> Poly | None:
-    """One past the largest value of a subscript."""
-    top = largest(place, access.path)
-    return top + 1 if top is not None and is_static(top) else None
 
 
 def _only_size(end: Poly) -> eq.Expr | None:
