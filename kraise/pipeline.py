@@ -308,6 +308,7 @@ def verify(
         functions: tuple[Any, ...] = (*done.module.kernels, *done.module.hosts) if done.module else ()
         asked = next((f.derivatives for f in functions if f.name == name), ())
         chosen: dict[str, Any] = {"gradients": request.gradients, "original": original, "activities": asked}
+        chosen["thorough"] = request.thorough
         counted = next((k.rounds for k in done.module.kernels if k.name == name), ()) if done.module else ()
         demanded = (demanded_threads(functions, name), lone_axes(functions, name))
         wanted = replace(request, suggested=demanded_sizes(functions, name))

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import zlib
+from dataclasses import replace
+
 from kraise import pipeline
+
+IN_FULL = [True]  # conftest.py: not in the first tier
+_last: list[pipeline.Translation] = []
 
 
 def agrees(done: pipeline.Translation, request: pipeline.Request, *about: object) -> None:
-    """The module of the one kernel agrees with its source, as ``kraise verify`` finds; ``about`` is told if not."""
+    """The module of the one kernel agrees with its source, as ``kraise verify`` finds; ``about`` is told if not.
+
+    In the first tier each fourth translation (by its text, so always the same ones) is tried with derivatives of second
+    order, an outer ``jit`` and ``vmap``, on the first of its sizes.
+    """
+    again = bool(_last) and _last[0] is done
+    _last[:] = [done]
+    if not IN_FULL[0] and (again or zlib.crc32((done.text or "").encode()) % 4):
+        request = replace(request, thorough=False)
     ((report,), problems) = pipeline.verify(done, request)
     assert not problems and report.ok, (*about, problems, [(r.check, r.what, r.message) for r in report.failures])

@@ -7,14 +7,11 @@ import sys
 
 import pytest
 
-from tests import tiers
+from tests import checks, tiers
 
-# tests of these files share a fixture that takes long, those of one sample its translation: one process runs them
+# tests of a file share fixtures, translations and what is proved of kernels that are near to each other, those of one
+# sample its translation: one process runs them
 # (marks would say so, but pytest-xdist 3.8 does not get them into the ids of pytest 9.2)
-WHOLE = (
-    *("tests/hosts/test_compiled.py", "tests/hosts/test_simulated.py", "tests/frontends_cuda/test_values.py"),
-    *("tests/traps/test_programs.py", "tests/traps/test_cuda.py"),
-)
 BY_PARAMETER = "tests/test_samples.py"
 
 # thousands of small functions are compiled, each is run a few times: half of the time was LLVM's.
@@ -26,6 +23,10 @@ os.environ.setdefault(
 )
 # trees and expressions are many small objects that live on: a young generation of 700 is looked through all the time
 gc.set_threshold(50_000, 20, 20)
+
+
+def pytest_configure(config):
+    checks.IN_FULL[0] = "not long" not in config.option.markexpr
 
 
 def pytest_itemcollected(item):
@@ -56,11 +57,9 @@ def _in_32_bits():
 
 
 def _together(nodeid: str) -> str:
-    """What one process runs: a file, the tests of one parameter, or the test alone."""
+    """What one process runs: a file, or the tests of one sample."""
     path, _, name = nodeid.partition("::")
-    if path.endswith(BY_PARAMETER) and "[" in name:
-        return name[name.index("[") :]
-    return path if path.endswith(WHOLE) else nodeid
+    return name[name.index("[") :] if path.endswith(BY_PARAMETER) and "[" in name else path
 
 
 @pytest.hookimpl(optionalhook=True)

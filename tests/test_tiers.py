@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests import tiers
+from kraise import pipeline
+from tests import checks, tiers
 
 pytest_plugins = ["pytester"]
 
@@ -54,3 +55,33 @@ def test_marks(pytester, cases, run, said):
     done = pytester.inline_run("-m", "not long", "-p", "no:xdist", plugins=[session])
     done.assertoutcome(passed=run)
     assert [text.partition(": ")[2] for text in session.found] == said
+
+
+def test_the_first_tier_asks_a_fourth_of_the_translations_in_depth(monkeypatch):
+    asked = []
+    right = pipeline.verify
+
+    def noted(done, request):
+        asked.append(request.thorough)
+        return right(done, request)
+
+    monkeypatch.setattr(pipeline, "verify", noted)
+    sources = [f"def f(x, y):\n    for i in range(len(x)):\n        y[i] = {n} * x[i]\n" for n in range(2, 14)]
+    for in_full in (True, False):
+        monkeypatch.setattr(checks, "IN_FULL", [in_full])
+        for source in sources:
+            done = pipeline.translate(source, "f.py")
+            for n in (3, 4):
+                checks.agrees(done, pipeline.Request(shapes={"x": (n,), "y": (n,)}))
+    full, first = asked[: len(asked) // 2], asked[len(asked) // 2 :]
+    assert all(full) and 1 <= sum(first[::2]) <= 6 and not any(first[1::2])
+
+
+def test_a_request_that_is_not_thorough_compares_values_and_gradients():
+    source = "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i] * x[i]\n"
+    done = pipeline.translate(source, "f.py")
+    found = []
+    for thorough in (True, False):
+        ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"x": (3,), "y": (3,)}, thorough=thorough))
+        found.append({row.check for row in report.rows})
+    assert found[1] >= {"values", "jvp", "vjp"} and found[0] - found[1] >= {"jit", "vmap", "second order"}

@@ -21,3 +21,4 @@ class Request:
     seed: int = 0
     gradients: bool = True
     original: bool = False
+    thorough: bool = True  # derivatives of second order, an outer jit and vmap, too

@@ -83,6 +83,7 @@ def arrays(*shapes: tuple[int, ...]) -> list[np.ndarray]:
     ],
     ids=["walk", "orbit", "table"],
 )
+@pytest.mark.long_cases("-8")
 def test_several_rounds_give_what_one_by_one_do(source, name, arguments, many):
     text = translated(source)
     assert "rounds_at_once(" in text.split("def " + name)[1], text

@@ -95,6 +95,7 @@ __global__ void k(const float *x, float *y, int n) {
 
 @pytest.mark.parametrize("parts", [2, 3])  # with 3, a third of x is left out
 @pytest.mark.parametrize("block", ["64", "blockDim.x"])
+@pytest.mark.long_cases("64-3", "blockDim.x-2")
 def test_a_thread_loads_from_several_parts_of_its_block(block, parts):
     source = PARTS.replace("PARTS", str(parts)).replace("extern __shared__ float s[]", "__shared__ float s[64]")
     done = pipeline.translate(source.replace("blockDim.x", block), "k.cu")
@@ -159,6 +160,7 @@ PICKED = {  # how a local array is filled whose elements a loop stores, and whet
 
 
 @pytest.mark.parametrize("name", PICKED)
+@pytest.mark.long_cases("one again")
 def test_a_local_array_filled_at_numbers_is_a_stack(name):
     body, stack = PICKED[name]
     source = (

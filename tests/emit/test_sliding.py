@@ -49,6 +49,7 @@ def text_and_reports(source):
 
 
 @pytest.mark.parametrize("name", ALONG)
+@pytest.mark.long_cases("products", "distances")
 def test_along_diagonals(name):
     text, wrong = text_and_reports(ALONG[name])
     assert not wrong

@@ -17,6 +17,7 @@ WINDOWS = {
 
 
 @pytest.mark.parametrize("name", WINDOWS)
+@pytest.mark.long_cases("differences")
 def test_a_long_window(name):
     source = f"""
 def f(x, w, y, n):
@@ -115,6 +116,7 @@ SIZES = [  # H, W, K, S, P, OH, OW: as wide as the picture, wider than its paddi
 
 
 @pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.long_cases("stride 2")
 def test_a_layer_whose_sizes_are_its_arguments(name):
     up, across, guard, slices = LAYERS[name]
     source = LAYER.replace("PLACE_Y", up).replace("PLACE_X", across).replace("GUARD", guard)

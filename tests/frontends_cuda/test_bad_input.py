@@ -4,7 +4,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.diagnostics import Refused
-from kraise.frontends.cuda_c import read
+from kraise.frontends.cuda_c import preprocess, read
 
 GOOD = "__global__ void good(float *a, int n) {\n    int i = threadIdx.x;\n    if (i < n) a[i] = 1;\n}\n"
 
@@ -140,7 +140,17 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_a_diagnostic_in_time(name):
+def test_hostile_text_is_a_diagnostic_in_time(name, monkeypatch):
+    monkeypatch.setattr(preprocess, "SECONDS", 1)
+    is_a_diagnostic(name)
+
+
+@pytest.mark.long
+def test_the_preprocessor_gives_up_in_time():
+    is_a_diagnostic("a macro that grows")
+
+
+def is_a_diagnostic(name):
     import time
 
     text, code = HOSTILE[name]

@@ -43,6 +43,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("name", LAUNCHES)
+@pytest.mark.long_cases("written there", "assigned")
 def test_a_size_that_only_main_gives(name):
     done = pipeline.translate(PRODUCT + MAIN.format(LAUNCHES[name]), "a.cu")
     assert done.raised == ("product",), done.diagnostics

@@ -16,14 +16,19 @@ SEEDS = (*range(24), 37, 38, 39, 40, 100056)
 CUDA_SEEDS = (*range(12), 100139, 100145)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+def tiered(seeds, without_a_find):
+    """The seeds; of the first ones, which never showed a bug, each third is in the first tier."""
+    return [pytest.param(n, marks=[pytest.mark.long] if n < without_a_find and n % 3 else []) for n in seeds]
+
+
+@pytest.mark.parametrize("seed", tiered(SEEDS, 24))
 def test_random_kernels(seed):
     program = generate(seed)
     found = check(program, gradients=seed % 8 == 0, twice=seed % 8 == 1, variants=(0,))
     assert [f for f in found if f.is_bug] == [], program.source
 
 
-@pytest.mark.parametrize("seed", CUDA_SEEDS)
+@pytest.mark.parametrize("seed", tiered(CUDA_SEEDS, 12))
 def test_random_kernels_of_cuda_c(seed):
     program = spelled(generate(seed, c=True))
     found = check(program, gradients=seed % 8 == 0, twice=False, variants=(0,))
@@ -94,8 +99,18 @@ def test_shrinking_keeps_what_matters():
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_programs_of_each_kind(kind):
-    """Three seeds of each kind of program, in the language that the seed has."""
-    for seed in range(3):
+    """A seed of each kind of program in each language; with :func:`test_further_programs_of_each_kind` three."""
+    of_a_kind(kind, range(2))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_further_programs_of_each_kind(kind):
+    of_a_kind(kind, range(2, 3))
+
+
+def of_a_kind(kind, seeds):
+    for seed in seeds:
         program = drawn(seed, ("python", "cuda_c")[seed % 2], kind)
         assert drawn(seed, ("python", "cuda_c")[seed % 2], kind) == program
         found = check(program, gradients=False, twice=False, variants=(0,))

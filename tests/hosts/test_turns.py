@@ -41,6 +41,7 @@ def translated(lines):
 
 
 @pytest.mark.parametrize("name", [*SWAPPED, *OTHERS])
+@pytest.mark.long_cases("odd", "a flag", "all before the last", "names over the parameters")
 def test_turns(name):
     done = translated((SWAPPED | OTHERS)[name])
     assert done.text and not codes(done), done.diagnostics
@@ -70,6 +71,7 @@ CHOSEN = {
 
 
 @pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.long_cases("by a bit", "two names at once")
 def test_arrays_that_an_expression_chooses(name):
     done = python(f"def f(a, b, n, steps):\n    for s in range(steps):\n        {CHOSEN[name]}\n")
     assert done.text and "lax.cond" not in done.text.partition("def f(")[2], (done.text, done.diagnostics)

@@ -32,6 +32,7 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("name", APART)
+@pytest.mark.long_cases("moves against", "the value of both", "stored on either way")
 def test_one_index_over_all(name):
     done = pipeline.translate(HEAD + LOOP + "{ " + APART[name] + " }" + END, "k.cu")
     assert done.text and not done.diagnostics, done.diagnostics
@@ -43,6 +44,7 @@ def test_one_index_over_all(name):
 
 
 @pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.long_cases("stored twice")
 def test_what_must_stay_one_loop(name):
     """Or gives by another way what the loop does."""
     done = pipeline.translate(HEAD + LOOP + "{ " + WHOLE[name] + " }" + END, "k.cu")

@@ -161,6 +161,7 @@ BLOCKS = {  # loops from the block's number on, by what is no number of blocks: 
 
 
 @pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.long_cases("stored by all")
 def test_the_launch_says_how_many_blocks_begin_a_loop(name):
     done = pipeline.translate(f"__global__ void f(const float *x, float *y, int n) {{ {BLOCKS[name]} }}", "k.cu")
     assert done.text is not None, done.diagnostics

@@ -72,6 +72,7 @@ def _checked(body, sizes=(1, 2, 3, 4, 7)):
 
 
 @pytest.mark.parametrize("name", SPLIT)
+@pytest.mark.long_cases("the next one, too", "two at one end", "inside and a mask", "the other one or a mask")
 def test_apart(name):
     body, stores = SPLIT[name]
     text = _checked(body)

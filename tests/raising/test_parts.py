@@ -151,6 +151,7 @@ __global__ void f(const float4 *x, float4 *y, int n) {
 
 
 @pytest.mark.parametrize("last", ["s[blockDim.x - 1 - t]", "make_float4(s[0].x, s[t].y, s[blockDim.x - 1].z, 1.f)"])
+@pytest.mark.long_cases("make_float4")
 def test_a_dynamic_array_of_vectors_has_rows_of_their_members(last):
     done = pipeline.translate(VECTORS % ("__syncthreads();", last), "f.cu")
     for n in (5, 8):

@@ -78,6 +78,7 @@ FIRSTS = {
 
 
 @pytest.mark.parametrize("name", FIRSTS)
+@pytest.mark.long_cases("compared the other way", "doubling", "lane in place")
 def test_the_place_of_an_extremum_of_a_warp(name):
     change, numpy = FIRSTS[name]
     done = translated(WARP.format(**DOWN | change))
@@ -165,6 +166,7 @@ def test_the_place_of_an_extremum_of_a_block(tie):
         {"choice": "index[t] = index[t + w] if value[t + w] > value[0] else index[t]"},
     ],
 )
+@pytest.mark.long_cases("change1")
 def test_without_its_barrier_or_of_another_cell_it_is_refused_or_no_arg_reduction(change):
     done = translated(BLOCK.format(**TREE | change), "kernel.py")
     assert codes(done) or "argmax" not in done.text

@@ -56,6 +56,7 @@ COUNTED = {  # whether the rounds count for the lanes: no lane has a number of i
 
 
 @pytest.mark.parametrize("name", COUNTED)
+@pytest.mark.long_cases("own number")
 def test_rounds_at_least_once_are_counted_for_all_lanes(name):
     body, counted = COUNTED[name]
     done = pipeline.translate(AT_LEAST_ONCE.replace("BODY", body), "k.cu")

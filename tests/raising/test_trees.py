@@ -69,6 +69,7 @@ SPELLINGS = [
 
 
 @pytest.mark.parametrize("change", SPELLINGS)
+@pytest.mark.long_cases("change1", "change4", "change6")
 def test_a_tree_over_exponents_is_a_sum(change):
     done = translated(**change)
     assert not codes(done)
@@ -77,6 +78,7 @@ def test_a_tree_over_exponents_is_a_sum(change):
 
 @pytest.mark.parametrize("change", [{}, {"guard": " and i + p < size"}])
 @pytest.mark.parametrize(("size", "blocks"), [(21, 3), (21, 4), (8, 1)])
+@pytest.mark.long_cases("21-3-change1", "8-1-change0")
 def test_it_sums_what_the_blocks_have(change, size, blocks):
     """Also a block that has no element at all."""
     done = translated(**change)
@@ -364,6 +366,7 @@ ODD = [((3,), (7,)), ((2,), (13,)), ((1,), (32,)), ((5,), (1,))]
 @pytest.mark.parametrize(
     "change", [{}, {"who": "t + (m + 1) / 2 < m", "on": "m != 1"}, {"less": "m - m / 2", "far": "(m - m / 2)"}]
 )
+@pytest.mark.long_cases("change1")
 def test_halves_that_are_rounded_up_take_all(change):
     source = LEFT.format(**HALVED | change)
     assert "power of two" not in pipeline.translate(source, "k.cu").text
@@ -434,6 +437,7 @@ DOUBLING = {
 
 
 @pytest.mark.parametrize("form", [HALVING, DOUBLING])
+@pytest.mark.long_cases("form0")
 def test_a_tree_in_place_in_memory_of_the_device(form):
     """What it leaves of its array is returned: each step stays. The threads of a block must be known."""
     rounds, step = (form[part].format(threads="16") for part in ("rounds", "step"))

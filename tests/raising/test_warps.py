@@ -128,6 +128,7 @@ def test_its_racy_and_wrong_twins_are_refused(change):
         ({"cell": "0"}, [64, 64, 0]),  # the first warp's, as often as there are warps
     ],
 )
+@pytest.mark.long_cases("change2")
 def test_what_else_a_block_of_warps_may_sum(change, wanted):
     head = "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
     text = pipeline.translate(head + "int lane = threadIdx.x % 32;" + BLOCK.format(**WHOLE | change) + "}", "k.cu").text
@@ -153,6 +154,7 @@ SERIAL = """
 
 
 @pytest.mark.parametrize("warps", ["8", "blockDim.x / 32", "(blockDim.x + 31) / 32"])
+@pytest.mark.long_cases("+ 31")
 def test_a_thread_that_adds_up_what_the_warps_have(warps):
     kernel = raised(SERIAL.format(barrier="__syncthreads();", warps=warps, end="atomicAdd(y, s);"))
     # that eight warps are meant is a guess, which is checked where a block is given
@@ -301,15 +303,18 @@ SWEEPS = """
 TREE = {"up": "__syncthreads();", "down": "__syncthreads();", "start": "0.0f"}
 
 
+@pytest.mark.long
 def test_up_and_down_sweep_are_running_sums():
     assert sums(raised(SWEEPS.format(**TREE))) == ["add"]
 
 
+@pytest.mark.long
 def test_sweeps_from_elsewhere_are_no_running_sums_from_zero():
     assert sums(raised(SWEEPS.format(**TREE | {"start": "1.0f"}))) == []
 
 
 @pytest.mark.parametrize("change", [{"up": ""}, {"down": ""}])
+@pytest.mark.long_cases("change1")
 def test_sweeps_without_barrier_are_refused(change):
     assert refusal(SWEEPS.format(**TREE | change))
 

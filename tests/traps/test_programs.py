@@ -79,7 +79,14 @@ def test_values_and_gradient_are_those_of_the_scalar_program(file, name, case, p
             np.testing.assert_allclose(gradient, slope, rtol=1e-7, atol=1e-12 * (1 + size), err_msg=f"by {n}")
 
 
-@pytest.mark.parametrize(("file", "name", "case"), [c for c in CASES if c[0] == "physics"], ids=lambda v: str(v)[:20])
+@pytest.mark.parametrize(
+    ("file", "name", "case"),
+    [
+        pytest.param(*c, marks=[pytest.mark.long] if n % 3 else [])
+        for n, c in enumerate(c for c in CASES if c[0] == "physics")
+    ],
+    ids=lambda v: str(v)[:20],
+)
 def test_forward_mode_and_second_order_within_a_compiled_function(file, name, case, programs):
     module, program = programs(file)
     given, threads = arguments(case)
