@@ -12,7 +12,29 @@ from kraise.ir.validate_host import problems
 from tests.corpus import ROOT, SAMPLES
 
 # the tests of a sample run in one process, which translates it once (conftest.py)
-every_sample = pytest.mark.parametrize("sample", [pytest.param(s, id=s.name) for s in SAMPLES])
+# (those that take seconds are long: where the first tier has small kernels of their forms)
+SLOW = {
+    "cuda_flat_tiles": "raising/test_pitched.py",
+    "cuda_halo_tiles": "raising/test_edges.py",
+    "cuda_best_lane": "raising/test_picks.py",
+    "cuda_row_trees": "raising/test_trees.py",
+    "cuda_block_helpers": "raising/test_block_helpers.py",
+    "cuda_warp_reductions": "raising/test_warps.py",
+    "cuda_paired_sort": "raising/test_unrolled.py",
+    "cuda_shuffle_scan": "raising/test_block_scans.py",
+    "cuda_transpose_rows": "raising/test_in_step.py",
+}
+
+
+def _tiered(every=1):
+    """All samples; each ``every``-th, and none of the slow ones, in the first tier."""
+    return [
+        pytest.param(s, id=s.name, marks=[pytest.mark.long] if n % every or s.name in SLOW else [])
+        for n, s in enumerate(SAMPLES)
+    ]
+
+
+every_sample = pytest.mark.parametrize("sample", _tiered())
 
 
 def text_of(sample, done):
@@ -30,10 +52,7 @@ def test_golden(sample):
     )
 
 
-@pytest.mark.parametrize(
-    "sample",
-    [pytest.param(s, id=s.name, marks=[pytest.mark.long] if n % 4 else []) for n, s in enumerate(SAMPLES)],
-)
+@pytest.mark.parametrize("sample", _tiered(4))
 def test_values_gradients_and_form(sample):
     """Of each fourth sample in the first tier: what is compared is the text, which is what it was when it was written
     and compared (``make golden``)."""
@@ -47,6 +66,11 @@ def test_hosts_are_legal(sample):
     source = sample.translated().source
     for host in source.hosts:
         assert problems(host, {f.name for f in source.functions}) == []
+
+
+def test_forms_of_slow_samples_are_tried_in_small():
+    assert SLOW.keys() <= {s.name for s in SAMPLES}
+    assert all((ROOT / "tests" / file).exists() for file in SLOW.values())
 
 
 def test_goldens_are_clean():
