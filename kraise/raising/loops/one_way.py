@@ -41,8 +41,8 @@ def since_start(
         steps = _steps(s.body, n)
         if way := _way(steps):
             out.append(eq.Op("ge" if way > 0 else "le", (c, inits[n]), BOOL))
-            if rng is not None and rng.step == 1 and (by := _once(steps)):  # no further than by one step a round
-                far = to_poly(inits[n]) + (to_poly(rng.index) - to_poly(rng.start)) * by
+            if rng is not None and abs(rng.step) == 1 and (by := _once(steps)):  # no further than by one step a round
+                far = to_poly(inits[n]) + (to_poly(rng.index) - to_poly(rng.start)) * (by * rng.step)
                 out.append(eq.Op("le" if way > 0 else "ge", (c, to_expr(far)), BOOL))
         elif isinstance(s, k.For) and rng is not None and rng.step == 1 and steps and _marks(s.body, n, s.var):
             known, first = (*st.path, *st.facts, *rng.conjuncts()), to_poly(inits[n])
@@ -87,8 +87,8 @@ def behind(
             continue
         first = to_poly(inits[n])
         ends = [(way, first)] if _is_number(inits[n]) else []  # from the start on, and to where the loop ends
-        if rng is not None and rng.step == 1 and index_like(inits[n]):
-            rounds = to_poly(rng.stop) - to_poly(rng.start)
+        if rng is not None and abs(rng.step) == 1 and index_like(inits[n]):
+            rounds = (to_poly(rng.stop) - to_poly(rng.start)) * rng.step
             if nonnegative((*st.path, *st.facts), rounds):
                 ends.append((-way, first + rounds * by))
         for fact in map(classify, conjuncts(condition)) if condition is not None else ():

@@ -41,6 +41,7 @@ from kraise.raising.loops.of_bits import written_out
 from kraise.raising.loops.one_way import since_start
 from kraise.raising.loops.order import dependence
 from kraise.raising.loops.outside import from_outside
+from kraise.raising.loops.own_rows import back_in_rows, own_rows
 from kraise.raising.loops.placeholders import placeholders
 from kraise.raising.loops.ranges import Range, from_afar, from_zero, in_its_part, in_multiples, unit_steps
 from kraise.raising.loops.reach import reaching
@@ -75,6 +76,10 @@ def loop(cx: Context, st: State, s: k.For, live: frozenset[str], free: bool = Fa
         block(cx, st, (tested,), live)
         return
     if tree_of_powers(cx, st, s, live):
+        return
+    if (counts := own_rows(st, s)) is not None:
+        loop(cx, st, counts[0], live, free)
+        back_in_rows(st, counts[1])
         return
     start, stop, step = (integral(value(cx, st, e)) for e in (s.start, s.stop, s.step))
     if not isinstance(step, eq.Const) and (part := in_its_part(st, s, start, stop, live)) is not None:
