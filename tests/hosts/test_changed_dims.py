@@ -25,6 +25,7 @@ def launched(y, x, grid, block):
 LOOPS = [
     "dim3 grid(4); for (int r = 0; r < n; r++) { b<<<grid, 2>>>(y, x); grid.x = 2; }",
     "dim3 grid(4); for (int r = 0; r < n; r++) { b<<<grid, 2>>>(y, x); grid = dim3(2); }",
+    "dim3 grid(4); for (int r = 0; r < n; r++) { b<<<grid, 2>>>(y, x); if (r == 0) grid.x /= 2; }",
     "dim3 grid(4), few(2); for (int r = 0; r < n; r++) { b<<<grid, 2>>>(y, x); grid = few; }",
 ]
 

@@ -57,3 +57,19 @@ def test_the_size_of_dynamic_shared_memory_is_passed_in_elements():
     np.testing.assert_array_equal(run(done, "f", x, y, 5), [4, 3, 2, 1, 0, 0, 0, 0, 0])
     np.testing.assert_array_equal(run(done, "f", x, y, 3), [2, 1, 0, 0, 0, 0, 0, 0, 0])
     agrees(done, "f", x=x, y=y, k=5)
+
+
+def test_a_callback_of_a_stream():
+    """``CUDART_CB`` says how the runtime calls it: nothing on this side."""
+    source = """#include <cstdio>
+    void CUDART_CB tell(cudaStream_t stream, cudaError_t status, void *data) { printf("done\\n"); }
+    __global__ void k(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] *= 2; }
+    void h(float *y, int n) {
+      cudaStream_t s;
+      cudaStreamCreate(&s);
+      k<<<(n + 255) / 256, 256, 0, s>>>(y, n);
+      cudaStreamAddCallback(s, tell, 0, 0);
+    }
+    """
+    done = pipeline.translate(source, "k.cu")
+    assert not done.diagnostics and "return k(y, n)" in done.text

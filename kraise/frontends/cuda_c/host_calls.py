@@ -52,6 +52,7 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
     extent_member: Any
     dims: dict[str, Any]
     dim3_again: Any
+    extents_in: Any
     unset_dims: set[str]
     grids: dict[str, str]
     grid_given: Any
@@ -278,6 +279,8 @@ class Calls(OwnLoops, Asides, Plain, Launches, Libraries, Containers, Inlining):
             return [h.Point((name,), (k.ArrayRef(name, normal(moved)),), span=self.low.span(node))]
         current = self.low.value(target)
         result = self.low.binary(symbol[:-1], current, self.low.value(value), self.low.span(node), node)
+        if kind(strip(target)) == "member_expression" and callee(trees(strip(target))[0]) in self.dims:  # type: ignore[arg-type]
+            return self.extent_member(strip(target), self.extents_in(result), node)  # type: ignore[no-any-return]
         return self.store(target, result, node)
 
     def unfollowed_store(self, target: Node, value: Node, node: Node) -> list[h.Stmt]:

@@ -45,7 +45,7 @@ class Dims:
         changes = name in self.changed_objects - self.unset_dims
         found = (*found, ONE, ONE)[:3] if changes else found
         for axis, value in zip("xyz", found, strict=False):
-            if isinstance(value, k.Const) and not changes:
+            if isinstance(value, k.Const) and not (changes and (axis == "x" or value != ONE)):
                 parts.append(value)
                 continue
             own = f"{name}_{axis}"
@@ -61,22 +61,21 @@ class Dims:
             self.unset_dims.discard(name)
             return self.dim3(name, [value])
         found = [*self.extents(value), ONE, ONE][:3]
-        own = [f"{name}_{axis}" for axis in "xyz"]
+        known, own = [*self.dims[name], ONE, ONE][:3], [f"{name}_{axis}" for axis in "xyz"]
+        new = [at for at in range(3) if found[at] != known[at] or not isinstance(known[at], k.Const)]
+        self.varies(name, [own[at] for at in new], node)
         out: list[h.Stmt] = []
-        for at, before in enumerate(found):
-            if any(isinstance(n, k.Var) and n.name in own[:at] for n in walked(before)):
-                out.append(h.Assign(f"{own[at]}_2", before, INT32))
+        for at in new:
+            if any(isinstance(n, k.Var) and n.name in own[:at] for n in walked(found[at])):
+                out.append(h.Assign(f"{own[at]}_2", found[at], INT32))
                 found[at] = k.Var(f"{own[at]}_2", INT32)
-        self.varies(name, own, node)
-        out += [h.Assign(o, v, INT32, span=self.low.span(node)) for o, v in zip(own, found, strict=True)]
-        self.dims[name] = tuple(k.Var(o, INT32) for o in own)
+        out += [h.Assign(own[at], found[at], INT32, span=self.low.span(node)) for at in new]
+        self.dims[name] = tuple(k.Var(own[at], INT32) if at in new else known[at] for at in range(3))
         return out
 
     def varies(self, name: str, own: list[str], node: Node) -> None:
         """Refuses a change of extents that are numbers where they do not always change."""
-        fixed = any(
-            isinstance(e, k.Const) and f"{name}_{a}" in own for e, a in zip(self.dims[name], "xyz", strict=False)
-        )
-        if self.depth and fixed:
+        known = zip((*self.dims[name], ONE, ONE), "xyz", strict=False)
+        if self.depth and any(isinstance(e, k.Const) and f"{name}_{axis}" in own for e, axis in known):
             hint = "declare it in this function"
             raise self.low.refuse("KR211", f"{name} changes under a condition or in a loop", node, hint)

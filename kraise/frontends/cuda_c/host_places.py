@@ -159,6 +159,8 @@ class Places(Racks, Grids, Copies):
         before = found["xyz".index(axis)]
         found["xyz".index(axis)] = k.Var(own, INT32)
         self.dims[owner] = tuple(found)
+        if not isinstance(value, Tree | Token):  # grid.x /= 2
+            return [h.Assign(own, normal(value), INT32, span=self.low.span(node))]
         if host_main.parsed(self, value) or host_taken.from_arguments(self, value):
             self.inputs[own] = INT32
             self.drop(node, PARAMETER)

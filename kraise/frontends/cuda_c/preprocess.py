@@ -89,7 +89,7 @@ def _predefined(file: str, text: str) -> list[tuple[str, str]]:
     if any(word in text for word in ("hip/hip_runtime", "hipLaunchKernelGGL", "HIP_DYNAMIC_SHARED")):
         own = ("HIP_DYNAMIC_SHARED(type, name)", "extern __shared__ type name[];")  # a macro of hip_runtime.h
         return [("__cplusplus", "201703L"), ("__HIPCC__", "1"), ("__HIP_DEVICE_COMPILE__", "1"), own]
-    versions = [("CUDART_VERSION", "12000"), ("CUDA_VERSION", "12000"), ("__CUDA_ARCH__", "900")]
+    versions = [("CUDART_CB", ""), ("CUDART_VERSION", "12000"), ("CUDA_VERSION", "12000"), ("__CUDA_ARCH__", "900")]
     return [("__cplusplus", "201703L"), ("__CUDACC__", "1"), ("__NVCC__", "1"), *versions]
 
 
