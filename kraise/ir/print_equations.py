@@ -31,7 +31,7 @@ from kraise.ir.equations import (
 )
 from kraise.ir.internal_names import readable
 from kraise.ir.print_expressions import Printer, TooLong, render_expr, span
-from kraise.ir.walk import statement_expressions, topological
+from kraise.ir.walk import free_indices, statement_expressions, topological
 
 __all__ = ["equation_lines", "render_expr", "render_kernel"]
 
@@ -180,6 +180,14 @@ def _sees_its_body(f: Fold) -> bool:
     return not f.outputs or bool(f.scalars) or bool(inside & written) or not f.arrays
 
 
+def _shifts(f: Fold) -> list[Expr]:
+    """What the rounds of a loop over powers of two shift by: ``1 << stage``."""
+    if f.axis is None:
+        return []
+    powers = (n for n in topological(statement_expressions(f)) if isinstance(n, Op) and n.name in ("shl", "shr"))
+    return [n for n in powers if isinstance(n.args[0], Const) and free_indices(n) == {f.axis.name}]
+
+
 def _live(f: Fold) -> Expr | None:
     """The condition under which a round changes anything: without it every carried scalar keeps its value."""
     conditions: set[Expr] = set()
@@ -300,6 +308,7 @@ class _Lines:
             head = f"for {f.axis.name} = {p.text(f.axis.lo)} ... {last}"
             head += f" in steps of {f.axis.step}" if f.axis.step != 1 else ""
             head += ", from last to first" if f.reverse else ""
+            head += "".join(f", {self.names[n]} = {render_expr(n)}" for n in _shifts(f) if n in self.names)
             head += f", while {self.printer().root(f.condition)}" if f.condition is not None else ""
         head += f", where {self.printer().root(live)}" if live is not None else ""
         yield _Line(f"{indent}{head}:", f.span)

@@ -28,6 +28,7 @@ from kraise.raising.loops.registers import registers
 from kraise.raising.loops.rungs import loop
 from kraise.raising.loops.settled_flags import without_settled
 from kraise.raising.loops.sorting import as_sorts
+from kraise.raising.loops.stages import in_stages
 from kraise.raising.loops.unrolled import unrolled
 from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
@@ -213,7 +214,7 @@ class Raiser:
         st.names = {n.expr: n for n in scalars} | st.names
         stmts = reread(from_before(without_dead(stmts, versions, seen), versions, shapes), st.names)
         stmts = as_sorts(stmts, (*versions, *(n.version for n in topological(seen) if isinstance(n, eq.Read))))
-        for simpler in (partial(without_settled, others=seen), roots.outside, partial(by_rows, cx=cx)):
+        for simpler in (partial(without_settled, others=seen), roots.outside, partial(by_rows, cx=cx), in_stages):
             stmts, renamed = simpler(stmts)
             st.names = {(e := renamed(n.expr)): replace(n, expr=e) for n in st.names.values()}
         if cx.lane is not None:

@@ -30,17 +30,34 @@ def loops(body: Body) -> int:
 
 
 def halved(body: Body) -> bool:
-    """Whether a loop's rounds halve or double what a round reaches (``8 >> round``): the steps of a tree."""
+    """Whether a loop's rounds halve or double what tells threads apart (``t < 8 >> round``, ``t % (2 << round)``): the
+    steps of a tree, of which each has less to do. (Not those of a scan, ``t - (1 << round)``, in which all have.)"""
     for s in body:
-        if not isinstance(s, eq.Fold):
+        if not isinstance(s, eq.Fold) or s.axis is None:
             continue
-        reaches = (n for e in statement_expressions(s) for n in topological((e,)) if isinstance(n, eq.Op))
-        if s.axis is not None and any(
-            n.name in ("shr", "shl") and isinstance(n.args[1], eq.Index) and n.args[1].name == s.axis.name
-            for n in reaches
-        ):
+        nodes = [n for n in topological(statement_expressions(s)) if isinstance(n, eq.Op)]
+        powers: set[eq.Expr] = set()
+        for n in nodes:
+            scaled = n.name == "mul" and any(a in powers for a in n.args)
+            if scaled or (n.name in ("shr", "shl") and _is_index(n.args[1], s.axis.name)):
+                powers.add(n)
+        if any(a in powers for n in nodes for a in _told_apart(n)):
             return True
     return False
+
+
+def _told_apart(n: eq.Op) -> tuple[eq.Expr, ...]:
+    """What an operation bounds or divides something else by."""
+    match n:
+        case eq.Op(name="lt" | "le", args=(_, limit)) | eq.Op(name="gt" | "ge", args=(limit, _)):
+            return (limit,)
+        case eq.Op(name="add" | "sub" | "mul" | "lt" | "le" | "gt" | "ge" | "eq" | "ne"):
+            return ()
+    return n.args
+
+
+def _is_index(e: eq.Expr, name: str) -> bool:
+    return isinstance(e, eq.Index) and e.name == name
 
 
 __all__ = ["carried", "fewer", "halved", "loops", "made"]

@@ -76,3 +76,63 @@ def test_a_box_that_moves_with_the_round(term, boxes):
     text, wrong = text_and_reports(INTERVALS.format(term=term))
     assert not wrong
     assert text.count("jax.lax.dynamic_slice(") == boxes, text
+
+
+STEPS = """
+__global__ void f(const float *a, const float *b, float *oa, float *ob) {
+    __shared__ float sa[64], sb[64];
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    sa[t] = a[i]; sb[t] = b[i];
+    __syncthreads();
+    for (int d = START) {
+        float p = NONE, q = 0.f;
+        if (INSIDE) { p = sa[t OFF]; q = sb[t OFF]; }
+        __syncthreads();
+        sb[t] = sa[t] * q + 0.5f * sb[t];
+        sa[t] = sa[t] * p;
+        __syncthreads();
+    }
+    oa[i] = sa[t]; ob[i] = sb[t];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "inside", "off"),
+    [
+        ("1; d < 64; d *= 2", "t >= d", "- d"),
+        ("1; d < 64; d <<= 1", "t + d < 64", "+ d"),
+        ("2; d < 300; d *= 2", "t >= d", "- d"),  # rounds that reach beyond the block
+        ("32; d > 0; d /= 2", "t + d < 64", "+ d"),
+        ("32; d > 0; d >>= 1", "t - d >= 0", "- d"),
+        ("1; d < 64; d *= 4", "t >= d + 1", "- d - 1"),
+        ("1; d < 64; d *= 2", "t + 2 * d < 64", "+ 2 * d"),
+    ],
+)
+def test_steps_that_double_their_reach(start, inside, off):
+    """What a step shifts by is a number of the round: a slice that moves, of the array between zeros."""
+    text = STEPS.replace("START", start).replace("INSIDE", inside).replace("OFF", off).replace("NONE", "1.5f")
+    done = pipeline.translate(text, "case.cu")
+    assert done.text is not None, done.diagnostics
+    reports, _ = pipeline.verify(done, pipeline.Request())
+    assert not [row for r in reports for row in r.rows if row.status not in ("ok", "note")]
+    assert "dynamic_slice_in_dim" in done.text and "get(" not in done.text
+    assert done.text.count("fori_loop") == 1
+
+
+def test_steps_over_an_array_of_any_length():
+    text, wrong = text_and_reports("""
+def f(x, n):
+    y = x.copy()
+    z = x.copy()
+    d = 1
+    while d < n:
+        for i in range(n):
+            z[i] = 0.5 * y[i] + (y[i - d] * y[i - d] if i >= d else 0.25)
+        for i in range(n):
+            y[i] = z[i]
+        d = 2 * d
+    return y
+""")
+    assert not wrong
+    assert "dynamic_slice_in_dim" in text and "get(" not in text

@@ -7,15 +7,18 @@ may lie outside: zeros are put there, for JAX moves a slice that would leave the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads.dims import Dim, Gather, Range
+from kraise.emit.loads.masks import number
 from kraise.emit.loads.moving import moves
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, is_size, linear
 from kraise.emit.text.python import Atom, Py, Slice
 from kraise.ir import equations as eq
+from kraise.ir.types import INT
 
 
 def sliding(low: Lowering, base: Py, node: eq.Read, extent: Linear, frame: Frame) -> Val | None:
@@ -57,7 +60,7 @@ def sliding(low: Lowering, base: Py, node: eq.Read, extent: Linear, frame: Frame
         part: Py = py.Sub(array, (Slice(begin, ctx.at_least_zero(first + size)),))
     else:
         array = text if widths is None else _padded(ctx, text, node.version, along < 0, widths)
-        start = _begin(low, block.index, way, first + before)
+        start = _begin(ctx, Atom(low.fold_index(block.index)), way, first + before)
         part = py.call("jax.lax.dynamic_slice", array, py.Tup((start,)), py.Tup((ctx.at_least_zero(size),)))
     return low.extend(part, (axis,), frame)
 
@@ -73,7 +76,7 @@ def sliding_box(
     ctx = low.ctx
     ranges = {at: d for at, d in enumerate(dims) if isinstance(d, Range)}
     moved = [at for at, d in enumerate(dims) if isinstance(d, Gather)]
-    if not node.safe or len(moved) != 1 or not ranges or len(ranges) + 1 != len(dims):
+    if not node.safe or len(moved) != 1 or len(ranges) + 1 != len(dims):
         return None
     axes: list[eq.Axis] = []
     starts: list[Py] = []
@@ -82,44 +85,103 @@ def sliding_box(
     for at, (subscript, extent) in enumerate(zip(node.subscripts, extents, strict=True)):
         if at in ranges:
             d = ranges[at]
-            size, axis, ends, start = d.stop - d.start, d.axis, (d.start, d.start), None
+            size, axis, ends, move = d.stop - d.start, d.axis, (d.start, d.start), None
             if d.step != 1 or d.backward or moves(ctx, d):
                 return None
         else:
-            found = _moved(ctx, linear(subscript), frame)
-            if found is None:
+            move = _moved(ctx, linear(subscript), frame)
+            whole = None if move is None else ctx.size(move.axis)
+            if move is None or whole is None or not (ranges or _stage(move.by)):
                 return None
-            axis, first, index, (lo, last) = found
-            whole = ctx.size(axis)
-            if whole is None:
-                return None
-            size, ends, start = whole, (lo + first, last + first), (index, first)
+            size, axis, ends = whole, move.axis, move.ends
         if not all(map(ctx.is_static, (size, extent, *ends))):
             return None
-        before, after = _sizes_of(-ends[0]), _sizes_of(ends[1] + size - extent)
-        begin = ctx.static(ends[0] + before) if start is None else _begin(low, start[0], 1, start[1] + before)
+        before, after = _sizes_of(number(-ends[0])), _sizes_of(number(ends[1] + size - extent))
         axes.append(axis)
-        starts.append(begin)
+        starts.append(
+            ctx.static(ends[0] + before)
+            if move is None
+            else _begin(ctx, low.lower(move.by, ()).py, move.way, move.first + before)
+        )
         sizes.append(size)
         widths.append(py.Tup((ctx.static(before), ctx.static(after))))
     if len(set(axes)) != len(axes):
         return None
-    padded = py.call("jnp.pad", base, py.Tup(tuple(widths)))
-    shape = py.Tup(tuple(ctx.at_least_zero(n) for n in sizes))
-    return low.extend(py.call("jax.lax.dynamic_slice", padded, py.Tup(tuple(starts)), shape), tuple(axes), frame)
+    padded = py.call("jnp.pad", base, py.Tup(tuple(widths)) if ranges else widths[0])
+    shape = [ctx.at_least_zero(n) for n in sizes]
+    (along,) = moved
+    others = zip(starts, sizes, extents, strict=True)
+    if all(at == along or (start == py.number(0) and n.same(e)) for at, (start, n, e) in enumerate(others)):
+        where = {"axis": py.number(along)} if along else {}
+        part = py.call("jax.lax.dynamic_slice_in_dim", padded, starts[along], shape[along], **where)
+    else:
+        part = py.call("jax.lax.dynamic_slice", padded, py.Tup(tuple(starts)), py.Tup(tuple(shape)))
+    return low.extend(part, tuple(axes), frame)
 
 
-def _moved(context: Context, form: Linear, frame: Frame) -> tuple[eq.Axis, Linear, str, tuple[Linear, Linear]] | None:
-    """For ``i + r + c``: i, from where it starts in round 0, r, and the first and the last of its values."""
+@dataclass(frozen=True)
+class _Move:
+    """``i + r + c`` over all i: from where it starts without what the round says, which is the loop's index or what the
+    round shifts by (``way`` times), and the first and the last of its starts."""
+
+    axis: eq.Axis
+    first: Linear
+    by: eq.Expr
+    way: int
+    ends: tuple[Linear, Linear]
+
+
+def _moved(context: Context, form: Linear, frame: Frame) -> _Move | None:
+    """How a subscript moves, None if it does in another way."""
     indices = {a.name: a for a, c in form.terms if isinstance(a, eq.Index) and c == 1}
     own = [a for a in frame if a.name in indices and a.step == 1]
-    rounds = [b for b in context.blocks if b.index in indices and b.axis is not None and not b.unrolled]
-    if len(own) != 1 or len(rounds) != 1 or len(indices) != 2:
+    axes = {b.index: b.axis for b in context.blocks if b.axis is not None and not b.unrolled}
+    rounds = [(a, c, axes[a.name]) for a, c in form.terms if isinstance(a, eq.Index) and a.name in axes and c == 1]
+    shifts = [(a, c, axes[_stage(a)]) for a, c in form.terms if _stage(a) in axes]
+    if len(own) != 1 or len(rounds) + len(shifts) != 1:
         return None
-    (axis,), (block,) = own, rounds
-    assert block.axis is not None
-    rest = form.without(indices[axis.name]).without(indices[block.index])
-    return axis, linear(axis.lo) + rest, block.index, (linear(block.axis.lo), linear(block.axis.hi) + -1)
+    (axis,) = own
+    by, way, over = [*rounds, *shifts][0]
+    rest = form.without(indices[axis.name]).without(by)
+    if any(context.free(a) for a, _ in rest.terms):
+        return None
+    first = linear(axis.lo) + rest
+    least, most = _powers(by, over) if shifts else (linear(over.lo), linear(over.hi) + -1)
+    ends = (first + least.times(way), first + most.times(way))
+    return _Move(axis, first, by, way, ends if way > 0 else ends[::-1])
+
+
+def _stage(atom: eq.Expr) -> str:
+    """The index k of a number that is shifted by it, ``1 << k`` or ``64 >> 2 * k``; "" for other values."""
+    match atom:
+        case eq.Op(name="shl" | "shr", args=(eq.Const(value=int() as value), by)) if value > 0:
+            index = by.args[1] if isinstance(by, eq.Op) and by.name == "mul" and _bits(by) else by
+            return index.name if isinstance(index, eq.Index) else ""
+    return ""
+
+
+def _bits(by: eq.Expr) -> int:
+    """By how many bits a round shifts more than the one before."""
+    first = by.args[0] if isinstance(by, eq.Op) and by.name == "mul" else eq.Const(1, INT)
+    return first.value if isinstance(first, eq.Const) and isinstance(first.value, int) else 0
+
+
+def _powers(atom: eq.Expr, rounds: eq.Axis) -> tuple[Linear, Linear]:
+    """Numbers that what the rounds shift by is between: for as many rounds as a size has bits it is that at most."""
+    assert isinstance(atom, eq.Op) and isinstance(atom.args[0], eq.Const)
+    number = atom.args[0].value
+    assert isinstance(number, int)
+    if atom.name == "shr":
+        return Linear(), Linear((), number)
+    bits = _bits(atom.args[1])
+    match rounds.hi:
+        case eq.Const(value=int() as stop):
+            return Linear((), number), Linear((), number << bits * max(stop - 1, 0))
+        case eq.Op(name="bit_length", args=(size,)) if bits == 1:
+            return Linear((), number), linear(size).times(number)
+    return Linear((), number), linear(
+        eq.Op("shl", (atom.args[0], eq.Op("mul", (eq.Const(bits, INT), rounds.hi), INT)), INT)
+    )
 
 
 def _sizes_of(value: Linear) -> Linear:
@@ -127,15 +189,16 @@ def _sizes_of(value: Linear) -> Linear:
     return Linear(tuple((a, c) for a, c in value.terms if c > 0 and is_size(a)), max(value.constant, 0))
 
 
-def _begin(low: Lowering, index: str, way: int, rest: Linear) -> Py:
-    """``index + rest`` or ``rest - index``."""
-    number = Atom(low.fold_index(index))
+def _begin(context: Context, number: Py, way: int, rest: Linear) -> Py:
+    """``number + rest`` or ``rest - number``, of so many times the number."""
+    if abs(way) > 1:
+        number = py.Bin("*", py.number(abs(way)), number)
     if way < 0:
-        return py.Bin("-", low.ctx.static(rest), number)
+        return py.Bin("-", context.static(rest), number)
     if rest.same(Linear()):
         return number
     negative = not rest.terms and rest.constant < 0
-    return py.Bin("-" if negative else "+", number, low.ctx.static(-rest if negative else rest))
+    return py.Bin("-" if negative else "+", number, context.static(-rest if negative else rest))
 
 
 def _padded(context: Context, array: Py, version: eq.Version, backward: bool, widths: tuple[Py, Py]) -> Py:

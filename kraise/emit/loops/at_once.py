@@ -19,6 +19,7 @@ from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Py, flat
 from kraise.ir import equations as eq
+from kraise.ir.walk import free_indices
 
 NAME = "rounds_at_once"
 SEVERAL = 8
@@ -28,19 +29,29 @@ FEW_LINES, LONG_ROUND = 12, 60  # lines of a light round; of one that is left al
 
 def of_fold(ctx: Context, fold: eq.Fold, lines: list[Stmt], results: list[Py]) -> dict[str, Py]:
     """The argument ``unroll`` of a kernel's loop, by the lines of a round and what it gives back; none for a loop that
-    has another within, that stores into parts of arrays, whose rounds are long, or that nobody can count when the
-    function is traced."""
+    has another within, that stores into parts of arrays, whose rounds are long or look elsewhere in each round at what
+    the last one made (many together would compute that over and over), or that nobody can count when the function is
+    traced."""
     assert fold.axis is not None
     values = [*_values(lines), *results]
     inner = any(isinstance(s, eq.Fold) for s in tree.statements(fold.body))
     counted = all(ctx.is_static(linear(bound), number=True) for bound in (fold.axis.lo, fold.axis.hi))
-    if inner or not counted or len(values) > LONG_ROUND or any(".at[" in flat(v) for v in values):
+    if inner or not counted or len(values) > LONG_ROUND or any(".at[" in flat(v) for v in values) or _moves(fold):
         return {}
     updates = [s.update for s in fold.scalars] + [o.value for o in fold.outputs]
     light = not fold.arrays and not fold.body and len(values) <= FEW_LINES
     light = light and not any(isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan) for n in tree.walk(*updates))
     ctx.needs.add(NAME)
     return {"unroll": py.call(NAME, py.number(MANY if light else SEVERAL))}
+
+
+def _moves(fold: eq.Fold) -> bool:
+    """Whether a round loads what the loop carries from places that the round's number says."""
+    assert fold.axis is not None
+    carried = {c.outside.array for c in fold.arrays}
+    roots = [r for s in tree.statements((fold,)) for r in tree.statement_roots(s)] if carried else []
+    loads = (n for n in tree.walk(*roots) if isinstance(n, eq.Read) and n.version.array in carried)
+    return any(fold.axis.name in free_indices(x) for n in loads for x in n.subscripts)
 
 
 def helper(name: str, jax: str) -> list[str]:
