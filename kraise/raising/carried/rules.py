@@ -14,6 +14,7 @@ from kraise.raising.carried.flag import flag
 from kraise.raising.carried.lookup import arg_lookup
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import reduction
+from kraise.raising.carried.rescaled import rescaled
 from kraise.raising.carried.scan import scan
 from kraise.raising.carried.shift import shift
 
@@ -25,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     arg_reduction,
     arg_lookup,
     reduction,
+    rescaled,
     last_match,
     first_match,
     flag,
