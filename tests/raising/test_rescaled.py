@@ -117,3 +117,62 @@ def test_no_round_leaves_it_as_it_was():
     done = pipeline.translate(text.replace("> 0.5", "> 2.0"), "case.py")
     assert done.text is not None, done.diagnostics
     agrees(done, pipeline.Request())
+
+
+CELLS = """import math
+
+from numba import njit
+
+@njit
+def f(x, w, acc, y):
+    n, m = x.shape
+    width = w.shape[1]
+    for i in range(n):
+        top = -1e300
+        s = 0.0
+        for k in range(m):
+            v = x[i, k]
+            new = max(top, v)
+            c = math.exp(top - new)
+            p = math.exp(v - new)
+            s = s * c + p
+            for d in range(width):
+{store}
+            top = new
+        y[i] = s
+"""
+STORES = {
+    "one": "acc[i, d] = acc[i, d] * c + p * w[k, d]",
+    "two": "acc[i, d] *= c; acc[i, d] += p * w[k, d]",
+    "guarded": "acc[i, d] = acc[i, d] * c + (p * w[k, d] if w[k, d] > 0.5 else 0.0)",
+    "subtracted": "acc[i, d] = c * acc[i, d] - w[k, d] * p",
+}
+OTHERS = {
+    "another cell": "acc[i, d] = acc[i, width - 1 - d] * c + p * w[k, d]",
+    "some cells": "\n                if d < k: acc[i, d] = acc[i, d] * c + p * w[k, d]".strip("\n "),
+    "part of it": "acc[i, d] = acc[i, d] * c + p * w[k, d] + acc[i, 0]",
+    "no weight": "acc[i, d] = acc[i, d] * c + w[k, d]",
+    "read beside": "acc[i, d] = acc[i, d] * c + p * w[k, d]; y[i] = acc[i, d]",
+    "each in its turn": "acc[i, d] = acc[i, d] * c + p * w[k, d] * acc[i, d]",
+}
+
+
+def of_cells(store):
+    lines = "\n".join(f"                {line.strip()}" for line in store.split(";"))
+    return pipeline.translate(CELLS.format(store=lines), "case.py")
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_a_sum_for_each_cell(name):
+    done = of_cells(STORES[name])
+    assert done.text is not None, done.diagnostics
+    agrees(done, pipeline.Request())
+    assert "fori_loop" not in done.text and "lax.scan" not in done.text, done.text
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_cells_that_are_no_such_sums(name):
+    done = of_cells(OTHERS[name])
+    if done.text is not None:
+        agrees(done, pipeline.Request())
+        assert "fori_loop" in done.text or "lax.scan" in done.text, done.text

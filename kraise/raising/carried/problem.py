@@ -54,6 +54,8 @@ class Problem:
     pending: list[str]
     folds: Callable[[], dict[str, list[eq.Expr]]] = dict  # what is computed in each loop inside that stays
     changing: Callable[[eq.Expr], bool] = lambda node: False  # a load of what rounds store, or what is made in a round
+    # cells with a value for each index of the loops within: as found, as left, before the loop; not among ``pending``
+    cells: dict[str, tuple[eq.Expr, eq.Expr, eq.Expr]] = field(default_factory=dict)
 
     def used_in(self, name: str, *, besides: tuple[str, ...] = ()) -> bool:
         """Whether the value of ``name`` on entry is used by the body other than in the updates of ``name`` and
@@ -127,6 +129,15 @@ class Problem:
     def at(self, expr: eq.Expr, index: eq.Expr) -> eq.Expr:
         """``expr`` at another value of the loop's index."""
         return at_index(expr, self.index, index)
+
+
+def last_value(p: Problem, name: str, init: eq.Expr | None) -> eq.Expr:
+    """What the last round makes of a scalar that no round looks at, ``init`` where there is no round."""
+    from kraise.raising.run.arithmetic import tidy
+
+    v = p.updates[name]
+    at_end = tidy(p.at(v, p.last())) if p.index.name in free_indices(v) else v
+    return at_end if init is None else simplify.select(p.runs, at_end, init, at_end.type)
 
 
 def moved(node: eq.CarryIn, exprs: Iterable[eq.Expr]) -> set[eq.CarryIn]:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from kraise.analysis.conditions import always, both
+from kraise.analysis.conditions import always, both, conjunction, conjuncts
 from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
-from kraise.ir.walk import axes_of, substitute, topological
+from kraise.ir.walk import substitute, topological
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import combined
 from kraise.raising.run import simplify
@@ -66,23 +66,27 @@ def rescaled(p: Problem, name: str) -> Solved | Declined:
     if isinstance(after, eq.Op) and after.name == "select":
         changes, stays = after.args[0], after.args[1] is c
     extremum = _Extremum(c, symbol, how.value, changes, stays)
-    others = [n for n in p.pending if n != name and any(holds(p.updates[n], x) for x in (c, after))]
+    carried = {n: (p.carries[n], p.updates[n], p.inits[n]) for n in p.pending if n != name} | p.cells
+    others = {n: found for n, found in carried.items() if any(holds(found[1], x) for x in (c, after))}
     if not others or p.used_in(name, besides=tuple(others)) or any(holds(e, after) for e in p.uses()):
         return Declined(f"the running value of {name} is used in the loop")
+    cells = [cell for cell, _, _ in p.cells.values()]
+    if any(holds(e, x) for e in (how.value, *((where,) if where is not None else ())) for x in cells):
+        return Declined(f"what {name} meets depends on another carried value")
     sums: dict[str, _Sum] = {}
-    for other in others:
-        mask, update = _unmasked(p, p.updates[other], p.carries[other])
-        known = mask is where and not p.used_in(other)
-        found = _sum(substitute(update, {after: symbol}), p.carries[other], extremum) if known else None
-        if found is None or not p.free_of_pending(found.terms):
+    for other, (before, updated, _) in others.items():
+        mask, update = _unmasked(p, updated, before)
+        known = mask is where and (other in p.cells or not p.used_in(other))
+        found = _sum(substitute(update, {after: symbol}), before, extremum) if known else None
+        if found is None or not p.free_of_pending(found.terms) or any(holds(found.terms, x) for x in cells):
             return Declined(f"{other} is not kept relative to the running {name}")
         sums[other] = found
-    total = _renamed(p, p.reduce(how.op, how.value, where))
+    total = p.reduce(how.op, how.value, where)
     last = combined(how.op, p.inits[name], total, after)
     final = {name: last}
     for other, found in sums.items():
         made = p.reduce("add", substitute(found.terms, {symbol: last}), where)
-        start = p.inits[other]
+        start = others[other][2]
         if not (isinstance(start, eq.Const) and start.value == 0):
             scale = _scale(p, found.power, p.inits[name], last, where)
             made = simplify.op("add", (simplify.op("mul", (start, scale), made.type), made), made.type)
@@ -93,9 +97,14 @@ def rescaled(p: Problem, name: str) -> Solved | Declined:
 def _unmasked(p: Problem, update: eq.Expr, c: eq.Expr) -> tuple[eq.Expr | None, eq.Expr]:
     """The condition under which a round changes ``c`` at all, which no carried value decides, and the update then."""
     where: eq.Expr | None = None
+    carried = {*p.carries.values()}
     while isinstance(update, eq.Op) and update.name == "select":
         condition, then, orelse = update.args
-        if any(isinstance(n, eq.CarryIn) and n in p.carries.values() for n in topological((condition,))):
+        decided = [x for x in conjuncts(condition) if any(n in carried for n in topological((x,)))]
+        if decided:
+            free, rest = (conjunction([x for x in conjuncts(condition) if (x in decided) is d]) for d in (False, True))
+            if orelse is c and free is not None and rest is not None:
+                where, update = both(where, free), simplify.select(rest, then, c, update.type)
             break
         if orelse is c:
             where, update = both(where, condition), then
@@ -117,22 +126,6 @@ def _scale(p: Problem, power: Power, first: eq.Expr, last: eq.Expr, where: eq.Ex
     if finite or (where is None and always(to_poly(p.stop) - to_poly(p.start) - 1)):
         return made
     return simplify.select(eq.Op("eq", (first, last), BOOL), eq.Const(1.0, made.type), made, made.type)
-
-
-def _renamed(p: Problem, total: eq.Expr) -> eq.Expr:
-    """The extremum over an index of its own: the sums that it stands in are over the loop's."""
-    if not isinstance(total, eq.Reduce):
-        return total
-    taken = {*p.open, *p.carries}
-    for n in topological((total, *p.updates.values(), *p.uses())):
-        taken |= {a.name for a in axes_of(n)} | ({n.name} if isinstance(n, eq.Index) else set())
-    number = 2
-    while f"{p.index.name}_{number}" in taken:
-        number += 1
-    axes = tuple(replace(a, name=f"{a.name}_{number}") if a.name == p.index.name else a for a in total.axes)
-    moved = {p.index: eq.Index(f"{p.index.name}_{number}", p.index.type)}
-    where = None if total.where is None else substitute(total.where, moved)
-    return replace(total, axes=axes, body=substitute(total.body, moved), where=where)
 
 
 # --- what a round adds ---------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from kraise.ir import kernel as k
 from kraise.ir.types import INT
 from kraise.ir.walk import Unmovable, free_indices, substitute
 from kraise.raising.carried.freely import Exchanged
-from kraise.raising.carried.problem import Declined, Problem, reduce_over
+from kraise.raising.carried.problem import Declined, Problem, last_value, reduce_over
 from kraise.raising.carried.rules import RULES, Rule
 from kraise.raising.loops.cells import (
     Carried,
@@ -37,6 +37,7 @@ from kraise.raising.loops.folds import Sequential, fold_loop
 from kraise.raising.loops.foreseen import NONE, Moves, foreseen
 from kraise.raising.loops.grid_stride import grid_stride, upwards
 from kraise.raising.loops.invariant import unswitched
+from kraise.raising.loops.lanes_of_cells import lanes
 from kraise.raising.loops.of_bits import written_out
 from kraise.raising.loops.one_way import since_start
 from kraise.raising.loops.order import dependence
@@ -230,8 +231,12 @@ def _axis(
     used = [e for r in raws for e in expressions(r)] + list(inner.env.values())
     check_cells(cx, st, inner, s, rng.index.name, accesses)
     reason = dependence(cx, accesses, rng.index.name, rng.step, st, inner, used)
-    if reason is not None:
-        return _Failed(reason, candidates(accesses, st, rng.index, rng.step, bounds))
+    tied = None if reason is None else _Failed(reason, candidates(accesses, st, rng.index, rng.step, bounds))
+    versions = {a: (entry[a], outside[a]) for a in entry}
+    cells = lanes(cx, st, inner, raws, accesses_from, versions, rng.index.name) if tied and carries else {}
+    accesses = [a for a in accesses if a.array not in cells]
+    if tied and (not cells or dependence(cx, accesses, rng.index.name, rng.step, st, inner, used) is not None):
+        return tied
 
     def uses() -> list[eq.Expr]:
         return [e for r in problem_raws for e in expressions(r)]
@@ -239,7 +244,7 @@ def _axis(
     def folds() -> dict[str, list[eq.Expr]]:
         return {r.fold.name: expressions(r) for r in problem_raws if isinstance(r, RawFold)}
 
-    problem_raws = raws
+    problem_raws = [r for r in raws if not isinstance(r, RawWrite) or r.after.array not in cells]
     problem = Problem(
         rng.index,
         rng.start,
@@ -254,6 +259,7 @@ def _axis(
         uses,
         list(carries),
         folds,
+        cells={a: (cell.cell, cell.update, cell.init) for a, cell in cells.items()},
     )
     replaced: dict[eq.Expr, eq.Expr] = {}
     final = {n: end for n, (_, end) in moves.items()}
@@ -268,7 +274,7 @@ def _axis(
         solved = _settle(problem, RULES, reasons)
         if solved is None:
             check_scalars(s, problem, reasons)
-            return _Failed(reasons[-1] if reasons else "a scalar is carried")
+            return tied or _Failed(reasons[-1] if reasons else "a scalar is carried")
         names_done, mapping, values, form = solved
         forms.append(form)
         final |= values
@@ -278,19 +284,23 @@ def _axis(
             fn = _mapper(mapping)
             problem_raws = [map_raw(r, fn) for r in problem_raws]
             problem.updates = {n: fn(u) for n, u in problem.updates.items()}
+            problem.cells = {n: (cell, fn(update), init) for n, (cell, update, init) in problem.cells.items()}
             replaced = {key: fn(v) for key, v in replaced.items()} | mapping
             inner.accesses[accesses_from:] = [map_access(a, fn) for a in inner.accesses[accesses_from:]]
             inner.names = {fn(e): replace(n, expr=fn(e)) for e, n in inner.names.items()}
             inner.env = {n: fn(e) for n, e in inner.env.items()}
+    if not cells.keys() <= final.keys():
+        return tied or _Failed("a cell is carried")
     if replaced:
         used = [e for r in problem_raws for e in expressions(r)] + list(inner.env.values())
-        reason = dependence(cx, inner.accesses[accesses_from:], rng.index.name, rng.step, st, inner, used)
+        alone = [a for a in inner.accesses[accesses_from:] if a.array not in cells]
+        reason = dependence(cx, alone, rng.index.name, rng.step, st, inner, used)
         if reason is not None:
-            return _Failed(reason)
+            return tied or _Failed(reason)
     try:
         for n in private:
             if n in live or n.startswith("$"):
-                final[n] = _last_value(problem, n, inits.get(n))
+                final[n] = last_value(problem, n, inits.get(n))
     except ValueError:  # the result of a fold cannot be taken at one round
         return _Failed("the last round's result of an inner loop is used after the loop")
     # a name in the body for one round's value of what is carried would mislead
@@ -302,6 +312,7 @@ def _axis(
     _leave(st, inner, s, rng, live, final, carries, problem)
     try:
         inner.out[writes_from:] = [_reduced(inner, r, rng.index.name, bounds, st) for r in problem_raws]
+        inner.out += [cell.stored(final[a]) for a, cell in cells.items()]
     except Unbounded as unbounded:
         return _Failed(f"the range of {unbounded.name} is not known when the function is traced")
     from_outside(cx, st, inner, writes_from, accesses_from, {entry[a]: outside[a] for a in entry})
@@ -344,12 +355,6 @@ def _settle(
                 continue
             return set(answer.final), answer.replace, answer.final, answer.form
     return None
-
-
-def _last_value(p: Problem, name: str, init: eq.Expr | None) -> eq.Expr:
-    v = p.updates[name]
-    at_end = tidy(p.at(v, p.last())) if p.index.name in free_indices(v) else v
-    return at_end if init is None else simplify.select(p.runs, at_end, init, at_end.type)
 
 
 def _leave(
