@@ -168,8 +168,7 @@ class Raiser:
             for a in sorted(cx.injective & set(st.versions)):
                 cx.assumptions.append(f"{a} is injective (declared)")
                 cx.relied.append(eq.Check(f"{a} is not injective", distinct=eq.Version(a, 0)))
-            for a in sorted(cx.said_once):
-                cx.assumptions.append(f"no two threads store to one element of {a} (declared)")
+            cx.assumptions += [f"no two threads store to one element of {a} (declared)" for a in sorted(cx.said_once)]
             _bounded_by_guards(cx, st.out)
             rounds.as_indices(cx, st)
             st.out = shifted(st.out, st.names, st.accesses, tuple(a.name for a in cx.rounds_around))
