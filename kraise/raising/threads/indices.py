@@ -57,6 +57,7 @@ def bind(
     path: list[eq.Expr] = []
     facts: list[eq.Expr] = []
     zero = eq.Const(0, INT)
+    own = own_names(cx.function)
     cx.one_line = _rows_of_blocks(cx, found, ways) and not adds and (names.get(0) or "i") not in bounded
     for axis in range(3):
         kinds = {kind for kind, a in found if a == axis}
@@ -100,8 +101,10 @@ def bind(
             if axis in cx.widths and way != APART:
                 filling = blocks_of(cx, axis, -way)
                 blocks = grid_dim if filling is None else to_expr(filling)
-            own = own_names(cx.function)
-            t, b = own.get(("thread", axis), f"thread_{letter}"), own.get(("block", axis), f"block_{letter}")
+            block_own = own.get(("block", axis))
+            used = [*indices, block_own] if block_own else indices
+            t = _free(own.get(("thread", axis)), f"thread_{letter}", axis, names, own, used)
+            b = _free(block_own, f"block_{letter}", axis, names, own, [*indices, t])
             for kind, name, size in (("block", b, blocks), ("thread", t, block_dim)):
                 index = eq.Index(name, INT)
                 cx.threads[kind, axis] = index
@@ -118,9 +121,9 @@ def bind(
             cx.blocks = (*cx.blocks, b)
             continue
         if {"thread", "block"} <= kinds:
-            name = names.get(axis) or "ijk"[axis]
-            g, own_block = eq.Index(name, INT), eq.Index(f"block_{letter}", INT)
-            cx.blocks = (*cx.blocks, f"block_{letter}")
+            name = _free(names.get(axis), "ijk"[axis], axis, names, own, indices)
+            g, own_block = eq.Index(name, INT), eq.Index(_block_of(axis, names, own, [*indices, name]), INT)
+            cx.blocks = (*cx.blocks, own_block.name)
             facts.append(eq.Op("ge", (own_block, zero), BOOL))
             if way is not None:
                 block_dim = eq.Const(way, INT)  # type: ignore[assignment]
@@ -135,7 +138,7 @@ def bind(
             extent: eq.Expr = eq.Param(f"threads.{letter}", INT)
         elif "thread" in kinds or "block" in kinds:
             kind = "thread" if "thread" in kinds else "block"
-            name = names.get(axis) or f"{kind}_{letter}"
+            name = _free(names.get(axis), f"{kind}_{letter}", axis, names, own, indices)
             g = eq.Index(name, INT)
             cx.threads[kind, axis] = g
             if kind == "block":
@@ -176,6 +179,21 @@ def bind(
             path.append(eq.Op("lt", (g, extent), BOOL))
     cx.launch_path, cx.facts = tuple(path), tuple(facts)
     return tuple(indices), tuple(path)
+
+
+def _free(
+    wanted: str | None, default: str, axis: int, names: dict[int, str], own: dict[tuple[str, int], str], used: list[str]
+) -> str:
+    """The source's name of an index of this axis, or another one where it has none or another axis has that."""
+    before = {*used, *(n for a, n in names.items() if a < axis)}
+    if wanted and wanted not in before:
+        return wanted
+    taken = before | {*names.values()} | {n for (_, a), n in own.items() if a != axis}
+    return next(n for n in (default, *(f"{default}_{x}" for x in (AXES[axis], 2, 3, 4, 5, 6, 7))) if n not in taken)
+
+
+def _block_of(axis: int, names: dict[int, str], own: dict[tuple[str, int], str], used: list[str]) -> str:
+    return _free(None, f"block_{AXES[axis]}", axis, names, own, used)
 
 
 BLOCK_Y = eq.Index("block_y", INT)
