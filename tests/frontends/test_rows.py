@@ -33,9 +33,50 @@ ASKED = {
     "no sum": "    for i in range(len(M)):\n        w[i] = 2.0 * M[i]\n    return w\n",
 }
 
+SEEN = {  # what a row would see
+    "a difference to the first": "    r = M[0]\n    for i in range(len(M)):\n        M[i] = M[i] - r\n    return M\n",
+    "an exchange": (
+        "    for i in range(len(M) // 2):\n        t = M[i]\n"
+        "        M[i] = M[len(M) - 1 - i]\n        M[len(M) - 1 - i] = t\n    return M\n"
+    ),
+    "a value of the last round": (
+        "    p = M[0]\n    for i in range(1, len(M)):\n        c = M[i]\n"
+        "        M[i] = c - p\n        p = c\n    return M\n"
+    ),
+    "a change in place": (
+        "    for i in range(len(M)):\n        v = M[i]\n        v *= 2.0\n        w[i] = v\n    return w\n"
+    ),
+    "in a branch": "    r = M[0]\n    if n > 2:\n        M[0] = 2.0\n    w[0] = r\n    return w\n",
+}
+UNSEEN = {
+    "one statement": "    for i in range(len(M)):\n        t = M[i]\n        M[i] = 2.0 * t\n    return M\n",
+    "a new number": "    r = 1.0 * M[0]\n    for i in range(len(M)):\n        M[i] = M[i] - r\n    return M\n",
+    "another array": "    r = M[0]\n    for i in range(len(M)):\n        w[i] = M[i] - r\n    return w\n",
+    "compared": (
+        "    for i in range(len(M) - 1):\n        t = M[i]\n"
+        "        if t > 0.0:\n            M[i] = M[i + 1]\n            M[i + 1] = t\n    return M\n"
+    ),
+}
+
 
 def _source(body: str) -> str:
     return f"import math\nimport numpy as np\n\ndef f(M, w, n):\n{body}"
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_rows_that_would_see_a_store(name):
+    """``t = M[i]`` of a matrix is no copy in Python: such arrays are refused when the function is called."""
+    done = pipeline.translate(_source(SEEN[name]), "k.py", Options(only=("f",)))
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (5,), "w": (5,)}, values={"n": 5}), name)
+    with pytest.raises(ValueError, match="M must have 1 axis"):
+        load_module(done.text).f(np.ones((4, 4)), np.ones(4), 4)
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_elements_that_no_store_is_seen_in(name):
+    done = pipeline.translate(_source(UNSEEN[name]), "k.py", Options(only=("f",)))
+    assert "ndim" not in done.text
+    agrees(done, pipeline.Request(gradients=True, shapes={"M": (5,), "w": (5,)}, values={"n": 5}), name)
 
 
 @pytest.mark.parametrize("name", SUMMED)

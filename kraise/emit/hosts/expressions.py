@@ -36,6 +36,11 @@ def whole(e: k.Expr) -> k.Expr | None:
     return e if e.type.is_integer or e.type == NUMBER else None
 
 
+def _is_complex(e: k.Expr) -> bool:
+    """Does an expression mention a complex number? ``math`` takes none."""
+    return any(isinstance(n, k.Const) and isinstance(n.value, complex) for n in nodes(e))
+
+
 class HostText:
     """The expressions of one host function. ``names`` maps variables to the emitted function's own."""
 
@@ -240,7 +245,7 @@ class HostText:
                 return py.IfExp(self.expr(c), self.expr(a), self.expr(b))
             case k.Op(name=name, args=args) if name in _STATIC_CALLS:
                 return py.call(_STATIC_CALLS[name], *(self.within(a) for a in args))
-            case k.Op(name="sqrt" | "log2" | "log" | "exp" | "ceil" | "floor" as name, args=(a,)):
+            case k.Op(name="sqrt" | "log2" | "log" | "exp" | "ceil" | "floor" as name, args=(a,)) if not _is_complex(a):
                 self.needs.add("math")
                 return py.call(f"math.{name}", self.within(a))
         return None

@@ -50,6 +50,10 @@ class Control:
                 dotted(func).split(".")[-1] == "tqdm"
             ):
                 return self.loop(node.with_changes(iter=inner))
+            case cst.For(iter=cst.Call(func=func)) if scope.imports.qualified(dotted(func)) == "numba.prange":
+                nest = host_nest.outlined(self, node)  # type: ignore[arg-type]
+                if nest is not None:
+                    return nest
         over = self.over_elements(node)
         if over is not None:
             return over

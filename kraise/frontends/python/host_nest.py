@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from kraise.frontends.python import passes
 from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir import host as h
 from kraise.ir import kernel as k
@@ -22,7 +24,7 @@ def outlined(reader: Reader, node: cst.For) -> list[h.Stmt] | None:
     scalar functions; names that it sets are numbers.
     """
     scope: Any = reader.scope
-    if scope.outline is None or not _over_elements(scope, node):
+    if scope.outline is None or not _over_elements(scope, node) or passes.passes(node):
         return None
     names: dict[str, None] = {}
     for inner in walk(node):
@@ -55,23 +57,35 @@ def outlined(reader: Reader, node: cst.For) -> list[h.Stmt] | None:
 
 def _over_elements(scope: Any, node: cst.For) -> bool:
     touched = False
+    pairs = {id(side) for both in _pairs(node) for side in both}
     for inner in walk(node.body):
         match inner:
             case cst.Call(func=func):
                 name = scope.imports.qualified(dotted(func))
-                if not name.startswith(("builtins.", "math.")) or name == "builtins.print":
+                if not name.startswith(("builtins.", "math.", "numba.prange")) or name == "builtins.print":
                     return False
             case cst.Subscript(value=value, slice=items):
                 if dotted(value) not in scope.arrays or any(isinstance(i.slice, cst.Slice) for i in items):
                     return False
                 touched = True
-            case cst.Return() | cst.With() | cst.Try() | cst.Tuple() | cst.Assert() | cst.FunctionDef():
+            case cst.Return() | cst.With() | cst.Try() | cst.Assert() | cst.FunctionDef():
+                return False
+            case cst.Tuple() if id(inner) not in pairs:
                 return False
     return touched
 
 
+def _pairs(node: cst.For) -> Iterator[tuple[cst.Tuple, cst.Tuple]]:
+    """Both sides of ``a[i], a[j] = a[j], a[i]``."""
+    for inner in all_of(cst.Assign, node.body):
+        match inner:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() as left)], value=cst.Tuple() as right):
+                if len(left.elements) == len(right.elements):
+                    yield left, right
+
+
 def _set(node: cst.For) -> set[str]:
-    found: set[str] = set()
+    found = {e.value.value for left, _ in _pairs(node) for e in left.elements if isinstance(e.value, cst.Name)}
     for inner in walk(node.body):
         match inner:
             case cst.AssignTarget(target=cst.Name(value=name)) | cst.AugAssign(target=cst.Name(value=name)):

@@ -46,11 +46,13 @@ def read_hosts(
     only: tuple[str, ...],
     foreign: Mapping[str, k.Function] = MappingProxyType({}),
     told: Mapping[str, set[str]] = MappingProxyType({}),
+    passing: frozenset[str] = frozenset(),
 ) -> tuple[tuple[h.Host, ...], list[k.Function], list[Diagnostic]]:
     """The host functions of a module, callees first; loops of theirs that became functions; why some were not read.
 
     A method counts under the name of the function that it becomes; of two functions of one name the first counts.
-    ``foreign`` are the kernels in strings of the file, ``told`` the attributes that methods were found to change.
+    ``foreign`` are the kernels in strings of the file, ``told`` the attributes that methods were found to change,
+    ``passing`` the plain functions that are read as hosts of the nests in them.
     """
     kernels = {n for n, d in found.functions.items() if d.kind == "kernel"} | set(foreign)
     nodes: dict[str, cst.FunctionDef] = {}
@@ -90,10 +92,10 @@ def read_hosts(
     elementwise |= set(of_elements)
     left_open = host_elementwise.left_open(context.source.tree, of_elements)
     started = {*_launching(records, kernels), *reducers, *elementwise}
-    hosts = _hosts(nodes, kernels, started, held, held_in)
+    hosts = _hosts(nodes, kernels, started, held, held_in, passing)
     while more := _mentioning(records, {*hosts, *started}) - started:  # by functions that launch, or by other objects
         started |= more
-        hosts = _hosts(nodes, kernels, started, held, held_in)
+        hosts = _hosts(nodes, kernels, started, held, held_in, passing)
     apart = set(by_name) - _only_of_hosts(nodes, by_name, hosts)
     made = {n: u for n, f in nodes.items() if n not in apart and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
@@ -167,7 +169,7 @@ def read_hosts(
             outlined += scope.outlined
             kinds[name] = tuple(isinstance(v, k.ArrayRef) for v in h.returned(host.body))
     if missed:  # by what is called, or a view: what these methods return was not known
-        return read_hosts(context, found, functions, only, foreign, {**told, **missed})
+        return read_hosts(context, found, functions, only, foreign, {**told, **missed}, passing)
     for name, node in nodes.items():
         if name not in done and name not in by_name and (call := host_raw.not_launched(node, raw)) is not None:
             problems = [p for p in problems if p.kernel != name]
@@ -272,11 +274,12 @@ def _hosts(
     classes: Collection[str] = (),
     held: Mapping[str, str] = MappingProxyType({}),
     tables: Collection[str] = (),
+    more_of_them: Collection[str] = (),
 ) -> dict[str, set[str]]:
     """The functions that launch, directly, by a call or by an object, with the host functions that each calls; ``held``
     are the functions that ``functools.partial`` holds, by their names, ``tables`` what holds kernels."""
     calls: dict[str, set[str]] = {}
-    found: set[str] = set()
+    found = set(more_of_them)
     launchers = {n for n, f in nodes.items() if _launched(f) & {p.name.value for p in f.params.params}}
     for name, node in nodes.items():
         calls[name] = set()

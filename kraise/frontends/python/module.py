@@ -15,6 +15,7 @@ from kraise.frontends.python import (
     imported,
     infer,
     nested,
+    passes,
     ranks,
     source,
     spelled,
@@ -83,7 +84,12 @@ def _read(
     fixed = {n: context.fixed[s.origin] for n, s in summaries.items()}
     typed = infer.infer({n: s.function for n, s in summaries.items()}, fixed, constants)
     functions = _ordered(typed, found, summaries)
-    hosts, outlined, unread = read_hosts(context, found, functions, only, foreign)
+    passing = passes.in_passes(found.functions)
+    others = tuple(f for f in functions if f.name not in passing)
+    hosts, outlined, unread = read_hosts(context, found, others, only, foreign, passing=passing)
+    passing &= {x.name for x in hosts}  # the others are what they are as plain functions
+    functions = tuple(f for f in functions if f.name not in passing)
+    unread = [d for d in unread if d.kernel not in {f.name for f in functions}]
     taken = {f.name for f in functions}
     hosts = tuple(x for x in hosts if x.name not in taken)
     functions = (*functions, *outlined)

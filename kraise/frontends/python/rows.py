@@ -4,7 +4,8 @@
 product of two arrays, ``M[i] += M[i - 1]``. Where nothing in the function has a meaning for numbers only, the emitted
 function asks how many axes the array has, if it is a sum or a scan there (a loop over rows has carries that do not
 fit). It need not where Python asks by itself: a branch on what comes of an element, a function of ``math``, a cell of
-an array of numbers that is made here. (A kernel or function that numba compiles has numbers by its types.)
+an array of numbers that is made here. It asks, too, where ``t = M[i]`` is read after ``M[i] = M[j]``, or changed
+by ``t *= 2``: a row would see it, or be seen. (A kernel or function that numba compiles has numbers by its types.)
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import libcst as cst
 
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.scope import Scope
-from kraise.frontends.python.source import dotted, walk
-from kraise.ir.kernel import Assign, For, If, Load, LocalArray, Param, Stmt, Store, Var, While
+from kraise.frontends.python.source import all_of, dotted, walk
+from kraise.ir.kernel import ArrayRef, Assign, For, If, Load, LocalArray, Param, Stmt, Store, Var, While
 from kraise.ir.rewrite import walked
 from kraise.ir.types import NUMBER, ArrayType
 
@@ -29,7 +30,8 @@ def parameters(scope: Scope, params: tuple[Param, ...], body: tuple[Stmt, ...]) 
         return ()
     nodes = [*walked(body)]
     sums = {read for reads in _added_up(body, ()) for read in reads}
-    if not sums:
+    seen = {*_seen(scope, body, nodes)}
+    if not sums and not seen:
         return ()
     flows = [(n.name, ex.values(n.value)) for n in nodes if isinstance(n, Assign)]
     numbers = {*_asked(scope), *_kept(nodes)}
@@ -43,7 +45,67 @@ def parameters(scope: Scope, params: tuple[Param, ...], body: tuple[Stmt, ...]) 
                     found |= reads
     axes = {p.name: p.type.ndim if isinstance(p.type, ArrayType) else "number" for p in params
             if isinstance(p.type, ArrayType) or p.type == NUMBER}  # fmt: skip
-    return tuple((p.name, f"{axes[p.name]} summed") for p in params if p.name in axes.keys() & sums - numbers)
+    asked = [p.name for p in params if p.name in axes.keys() - numbers]
+    return (
+        *((n, f"{axes[n]} summed") for n in asked if n in sums),
+        *((n, f"{axes[n]}") for n in asked if n in seen),
+    )
+
+
+def _seen(scope: Scope, body: tuple[Stmt, ...], nodes: list[object]) -> Iterator[str]:
+    """Arrays of which a local holds an element, as it was, while that may be stored to, or that is changed in place."""
+    named = {n.name: n.value.array for n in nodes if isinstance(n, Assign) and isinstance(n.value, Load)}
+    for node in all_of(cst.AugAssign, scope.definition.node.body):
+        if isinstance(node.target, cst.Name) and node.target.value in named:
+            yield named[node.target.value]
+    if named:
+        yield from _Held(body).found
+
+
+class _Held:
+    """Walks statements in the order in which they run: which locals are elements, of what, and stored to since."""
+
+    def __init__(self, body: tuple[Stmt, ...]):
+        self.held: dict[str, set[str]] = {}
+        self.stale: set[tuple[str, str]] = set()
+        self.found: set[str] = set()
+        self._block(body)
+
+    def _block(self, body: tuple[Stmt, ...]) -> None:
+        for s in body:
+            match s:
+                case For(body=inner) | While(body=inner):
+                    self._read((s.start, s.stop, s.step) if isinstance(s, For) else s.condition)
+                    for _ in range(2):
+                        self._block(inner)
+                    self._block(s.orelse)
+                case If(condition=condition, body=a, orelse=b):
+                    self._read(condition)
+                    before = {n: set(v) for n, v in self.held.items()}, set(self.stale)
+                    self._block(a)
+                    held, stale = self.held, self.stale
+                    self.held, self.stale = before
+                    self._block(b)
+                    self.held = {n: {*held.get(n, ()), *self.held.get(n, ())} for n in {*held, *self.held}}
+                    self.stale |= stale
+                case Assign(name=name, value=value):
+                    self._read(value)
+                    self.stale = {(n, a) for n, a in self.stale if n != name}
+                    self.held[name] = {value.array} if isinstance(value, Load) else set()
+                    if isinstance(value, Var):
+                        self.held[name] = set(self.held.get(value.name, ()))
+                        self.stale |= {(name, a) for n, a in self.stale if n == value.name}
+                case Store(array=array):
+                    self._read((s.subscripts, s.value))
+                    self.stale |= {(n, array) for n, of in self.held.items() if array in of}
+                case _:
+                    self._read(s)
+                    changed = {a.array for a in walked(s) if isinstance(a, ArrayRef)}
+                    self.stale |= {(n, a) for n, of in self.held.items() for a in of & changed}
+
+    def _read(self, node: object) -> None:
+        names = {n.name for n in walked(node) if isinstance(n, Var)}
+        self.found |= {a for n, a in self.stale if n in names}
 
 
 def _added_up(body: tuple[Stmt, ...], loops: tuple[str, ...]) -> Iterator[set[str]]:
