@@ -156,6 +156,10 @@ def dense(A, b, x, sweeps):
     where all would be many, and runs rounds again (--remat)
     """
     n = A.shape[0]
+    if jnp.ndim(b) != 1:
+        raise ValueError(
+            "dense: b must have 1 axis (parts of it are written with a colon)"
+        )
     if n == 0:
         return x
     j = jnp.arange(n)

@@ -1,10 +1,11 @@
-"""Plain functions that pass over an array with steps that double: Python's own loop over whole passes."""
+"""Plain functions that are hosts of the nests in them: passes with steps that double, array code beside loops."""
 
 import jax
 import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.options import Options
 from kraise.verify.load import load_module
 
 FUNCTIONS = {
@@ -167,3 +168,66 @@ def f(x):
     expected = x.copy()
     scope["f"](expected)
     assert np.allclose(load_module(done.text).f(x), expected, rtol=1e-4, atol=1e-4)
+
+
+ARRAYS = {
+    "a product and a loop": (
+        "    C = A @ B\n    for i in range(1, C.shape[0]):\n        C[i, 0] += C[i - 1, 1]\n    return C\n"
+    ),
+    "means of columns": (
+        "    mu = np.mean(A, axis=0)\n    for i in range(A.shape[0]):\n"
+        "        for j in range(A.shape[1]):\n            A[i, j] -= mu[j]\n"
+    ),
+    "what is changed is given back, too": (
+        "    s = np.sum(A, axis=1)\n    for i in range(A.shape[0]):\n        A[i, 0] = s[i]\n    return s\n"
+    ),
+    "a copy": "    v = A.flatten()\n    for i in range(v.shape[0]):\n        v[i] = v[i] * i\n    return v\n",
+    "rows": "    for i in range(A.shape[0]):\n        A[i] = A[i] / np.linalg.norm(A[i])\n    return A\n",
+}
+SHARED = {  # what a name is bound to changes, or changes it
+    "a row": "    r = A[0, :]\n    C = A @ B\n    for i in range(A.shape[0]):\n        A[i, 1] += r[i]\n    return C\n",
+    "a row of one subscript": (
+        "    r = A[0]\n    C = A @ B\n    for i in range(A.shape[0]):\n        A[i, 1] = 1.0\n    return C @ r\n"
+    ),
+    "another shape": (
+        "    v = A.reshape(-1)\n    for i in range(v.shape[0]):\n        v[i] = 2.0 * v[i]\n    return A @ B\n"
+    ),
+    "a transposition": ("    C = A.T\n    for i in range(A.shape[0]):\n        A[i, 0] = 1.0\n    return C @ B\n"),
+    "rows that a loop runs over": "    C = A @ B\n    for r in A:\n        r[0] = 1.0\n    return C\n",
+    "the array itself": "    C = A\n    for i in range(A.shape[0]):\n        C[i, 1] = 1.0 * i\n    return A @ B\n",
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_whole_arrays_beside_loops(name):
+    source = f"import numpy as np\n\ndef f(A, B):\n{ARRAYS[name]}"
+    done = pipeline.translate(source, "k.py")
+    assert done.text is not None, done.diagnostics
+    scope = {}
+    exec(source, scope)
+
+    def expected(A):
+        A = A.copy()
+        found = scope["f"](A, B)
+        changed = "A[i" in ARRAYS[name] and found is not A
+        return [x for x in (found, A if changed else None) if x is not None]
+
+    with jax.enable_x64(True):
+        f = load_module(done.text).f
+        rng = np.random.default_rng(3)
+        A, B, d = (rng.uniform(1.0, 2.0, (4, 4)) for _ in range(3))
+        want, got = expected(A), jax.tree.leaves(f(A, B))
+        assert len(want) == len(got)
+        w = [rng.normal(size=x.shape) for x in want]
+        for one, other in zip(got, want, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+        pulled = jax.grad(lambda A: sum((x * v).sum() for x, v in zip(jax.tree.leaves(f(A, B)), w, strict=True)))(A)
+        up, down = expected(A + 1e-6 * d), expected(A - 1e-6 * d)
+        moved = sum(((x - y) * v).sum() for x, y, v in zip(up, down, w, strict=True)) / 2e-6
+        np.testing.assert_allclose((np.asarray(pulled) * d).sum(), moved, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_names_that_share_memory_are_refused(name):
+    done = pipeline.translate(f"import numpy as np\n\ndef f(A, B):\n{SHARED[name]}", "k.py", Options(only=("f",)))
+    assert "f" not in done.raised and {d.code for d in done.diagnostics} & {"KR101", "KR211"}

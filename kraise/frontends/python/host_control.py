@@ -37,6 +37,8 @@ class Control:
                 nest = nest or host_batches.batches(self, node, [a.value for a in args if a.keyword is None])
                 if nest is not None:
                     return nest
+                if scope.plain and host_nest.of_numbers(scope, node):
+                    raise scope.refuse(node, "a loop over single elements that is no nest of its own here")
                 scope.scalars.add(var)
                 bounds = [values.scalar(scope, a.value) for a in args if a.keyword is None]
                 start, stop, step = (ZERO, bounds[0], ONE) if len(bounds) == 1 else (*bounds, ONE)[:3]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from kraise import dialects
 from kraise.frontends.python import passes
 from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.ir import host as h
@@ -55,6 +56,14 @@ def outlined(reader: Reader, node: cst.For) -> list[h.Stmt] | None:
     return [h.Launch(own, tuple(args), None, None, None, tuple(changed), types, span=span)]
 
 
+def of_numbers(scope: Any, node: cst.For) -> bool:
+    """Does a loop compute with numbers only, element by element?"""
+    if passes.passes(node) or all_of(cst.For | cst.While, node.body):
+        return False
+    whole = any(scope.is_array(n) for n in walk(node.body) if isinstance(n, cst.BaseExpression))
+    return not whole and bool(all_of(cst.Subscript, node.body))
+
+
 def _over_elements(scope: Any, node: cst.For) -> bool:
     touched = False
     pairs = {id(side) for both in _pairs(node) for side in both}
@@ -62,7 +71,8 @@ def _over_elements(scope: Any, node: cst.For) -> bool:
         match inner:
             case cst.Call(func=func):
                 name = scope.imports.qualified(dotted(func))
-                if not name.startswith(("builtins.", "math.", "numba.prange")) or name == "builtins.print":
+                known = name.startswith(("builtins.", "math.", "numba.prange")) or name in dialects.operations("python")
+                if not known or name == "builtins.print":
                     return False
             case cst.Subscript(value=value, slice=items):
                 if dotted(value) not in scope.arrays or any(isinstance(i.slice, cst.Slice) for i in items):

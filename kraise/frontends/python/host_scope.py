@@ -53,6 +53,7 @@ class HostScope:
     elementwise: frozenset[str] = frozenset()  # functions of one element that are called with arrays
     walked: set[str] = field(default_factory=set)  # parameters whose elements a loop gives as numbers
     given: set[str] = field(default_factory=set)  # parameters that calls of the file give arrays to
+    plain: bool = False  # a plain function, which launches nothing but the nests in it
     left_open: set[str] = field(default_factory=set)  # kernels whose types are taken to be floating
     stacked: set[str] = field(default_factory=set)  # parameters that are lists of arrays
     lost: set[str] = field(default_factory=set)  # names whose values were refused

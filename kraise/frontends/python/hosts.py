@@ -128,6 +128,7 @@ def read_hosts(
         scope.makers = makers
         scope.given = given.get(name, set()) | arrays
         scope.elementwise = frozenset(elementwise)
+        scope.plain = name in passing
         scope.foreign = foreign
         mentioned = {x.value for x in all_of(cst.Name, node)}
         scope.left_open = {n for n in left_open if n in mentioned}

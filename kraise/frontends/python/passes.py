@@ -1,34 +1,50 @@
-"""Plain functions that pass over an array again and again with steps that double or halve: host code over its passes.
+"""Plain functions that are host code over the nests in them.
 
 ``while size < n: for start in range(0, n, 2 * size): …; size *= 2`` (butterflies, merges, trees) has a few passes,
 each of which is a nest with a step that is known when the function is traced. The nest of a pass becomes a function
-with the step as a size, and the loop over the passes Python's own, as that of a host over its launches.
+with the step as a size, and the loop over the passes Python's own, as that of a host over its launches. So are
+functions that compute with whole arrays beside their loops (``C = A @ B``, ``mu = X.mean(axis=0)``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import libcst as cst
 
+from kraise.frontends.python.shared_memory import changed_in, shares
 from kraise.frontends.python.source import all_of, dotted
-from kraise.frontends.python.survey import Definition
+from kraise.frontends.python.survey import Definition, array_code
+from kraise.ir import host as h
 
 _FASTER = (cst.MultiplyAssign, cst.LeftShiftAssign, cst.FloorDivideAssign, cst.RightShiftAssign)
 _MOVES = (cst.Multiply, cst.LeftShift, cst.FloorDivide, cst.RightShift)
 _RANGES = ("range", "prange")
 
 
-def in_passes(functions: Mapping[str, Definition]) -> frozenset[str]:
-    """The names of such functions: plain ones, and those that numba compiles and no other function calls."""
+def as_hosts(functions: Mapping[str, Definition]) -> frozenset[str]:
+    """The plain functions (and those that numba compiles and no other function calls) that are read as hosts of the
+    nests in them: they pass over arrays so, or compute with whole arrays beside their loops."""
     called = {c for d in functions.values() for c in d.calls}
-    return frozenset(
-        n for n, d in functions.items()
-        if not d.around and not d.method and (d.kind in ("plain", "scalar") or (d.kind == "device" and d.decorated))
-        and n not in called and any(passes(loop, functions) for loop in all_of(cst.For | cst.While, d.node.body))
-    )  # fmt: skip
+
+    def fits(name: str, d: Definition) -> bool:
+        plain = d.kind in ("plain", "scalar") or (d.kind == "device" and d.decorated)
+        if not plain or d.around or d.method or name in called or shares(d.node):
+            return False
+        if any(passes(loop, functions) for loop in all_of(cst.For | cst.While, d.node.body)):
+            return True
+        return d.kind != "scalar" and array_code(d.node) is not None
+
+    return frozenset(n for n, d in functions.items() if fits(n, d))
+
+
+def giving_back(host: h.Host, functions: Mapping[str, Definition]) -> h.Host:
+    """A plain function gives back what it changes, beside what it returns."""
+    changed = changed_in(functions[host.name].node) if host.name in functions else set()
+    return replace(host, in_place=not changed.isdisjoint(p.name for p in host.params))
 
 
 def passes(loop: Any, functions: Mapping[str, Definition] = MappingProxyType({})) -> bool:
@@ -100,4 +116,4 @@ def _names(node: cst.BaseExpression) -> set[str]:
     return {n.value for n in all_of(cst.Name, node)}
 
 
-__all__ = ["in_passes", "passes"]
+__all__ = ["as_hosts", "passes"]
