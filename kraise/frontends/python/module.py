@@ -88,9 +88,9 @@ def _read(
     others = tuple(f for f in functions if f.name not in passing)
     hosts, outlined, unread = read_hosts(context, found, others, only, foreign, passing=passing)
     hosts = tuple(passes.giving_back(x, found.functions) if x.name in passing else x for x in hosts)
+    unread = [d for d in unread if d.kernel not in passing]
     passing &= {x.name for x in hosts}  # the others are what they are as plain functions
     functions = tuple(f for f in functions if f.name not in passing)
-    unread = [d for d in unread if d.kernel not in {f.name for f in functions}]
     taken = {f.name for f in functions}
     hosts = tuple(x for x in hosts if x.name not in taken)
     functions = (*functions, *outlined)
