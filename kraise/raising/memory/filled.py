@@ -112,6 +112,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
     pending = dict(enumerate([*equations, *((to_expr(p), Poly()) for p in more)]))
     changed, chosen = True, False
     exists: list[eq.Expr] = []
+    digits_of_one: set[str] = set()  # which of them fill the cell was chosen: beyond their ranges others do
     while changed:
         changed = False
         for at, (s, e) in list(pending.items()):
@@ -139,6 +140,7 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             if step is not None:
                 changed = True
                 chosen = chosen or len(hits) > 1
+                digits_of_one |= set(hits) if len(hits) > 1 else set()
                 index, target, condition = step
                 match target:
                     case eq.Op(name="floordiv", args=(of, eq.Const(value=int() as by))) if condition is not None:
@@ -157,7 +159,8 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
     try:
         for c in raw.path:
             if c not in cx.launch_path:
-                conditions += conjuncts(solved.apply(c))
+                own = {n + _PRIME for n in free_indices(c)}
+                (exists if own and own <= digits_of_one else conditions).extend(conjuncts(solved.apply(c)))
             elif _radix(cx, c) & free and (not chosen or _told_apart(cx, raw)):
                 (exists if chosen else conditions).extend(conjuncts(solved.apply(c)))
         for (kind, axis), thread in cx.threads.items():
