@@ -268,6 +268,11 @@ def _times(parts: dict[eq.Expr | None, Scale] | None, by: eq.Expr) -> dict[eq.Ex
     return None if parts is None else {k: (s, (*f, by)) for k, (s, f) in parts.items()}
 
 
+def power_of(e: eq.Expr, m: eq.Expr) -> Power | None:
+    """The one power of ``m`` that every term of ``e`` has as a factor; None where they have different ones, or none."""
+    return _power(e, m, eq.Param("$nothing", m.type))
+
+
 _ANY: Power = ("", 0, ())  # of zero
 
 
@@ -328,4 +333,4 @@ def _alike(a: Power | None | bool, b: Power | None | bool) -> Power | None | boo
     return a if same else None
 
 
-__all__ = ["rescaled"]
+__all__ = ["power_of", "rescaled"]

@@ -20,6 +20,7 @@ from kraise.raising.collective.marks import Beyond
 from kraise.raising.collective.memory import Touch
 from kraise.raising.collective.opened import by_warps, shuffles, starts, touches
 from kraise.raising.collective.plan import Plan, Trials, plan_of
+from kraise.raising.collective.relative import pairs, scaled
 from kraise.raising.collective.requests import Apart, Joint, Lanes, Sized
 from kraise.raising.collective.segments import running_of_segment
 from kraise.raising.collective.simulate import Simulation
@@ -55,6 +56,11 @@ def collective(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[fr
     found = frame(cx)
     if found is None or (found.rows and not shuffles(stmts[0])):
         return 0
+    if (relative := pairs(stmts[0], after[0])) is not None:
+        trial = st.copy()
+        if _longest(cx, trial, (relative.tree,), after[:1], found) and scaled(cx, st, trial, relative):
+            st.become(trial)
+            return 1
     asked = [run for run in cx.each if run.start == stmts[0].span]
     if asked:
         most = min(run.count for run in asked) - 1

@@ -1,0 +1,237 @@
+"""Sums of the lanes of a warp that are kept relative to a running extremum, combined in pairs.
+
+``n = max(m, shfl(m)); s = s * exp(m - n) + shfl(s) * exp(shfl(m) - n); m = n`` over the steps of a tree keeps ``s *
+exp(m)`` a plain sum (:mod:`kraise.raising.carried.rescaled` has the same along a loop). The tree is looked at without
+these factors; where both come out over the same lanes, the sum is that of ``s * exp(m - n)`` with n the extremum of
+all.
+
+Side conditions, each checked: the loop does nothing else that is looked at later; both halves of each pair are scaled
+from their own extremum to the one of both, and come from the same lane; each lane has met an element, or begins with a
+finite extremum (of two lanes that have met none ``exp(-inf - -inf)`` makes sums that are no numbers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from kraise.analysis.conditions import classify, conjuncts
+from kraise.analysis.dependence import implied
+from kraise.analysis.poly import to_expr
+from kraise.ir import equations as eq
+from kraise.ir import kernel as k
+from kraise.ir.print_equations import render_expr
+from kraise.ir.rewrite import rewritten, walked
+from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import substitute
+from kraise.raising.carried.rescaled import power_of
+from kraise.raising.run import simplify
+from kraise.raising.run.arithmetic import tidy
+from kraise.raising.run.context import Context
+from kraise.raising.run.state import State
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The loop as a plain tree, the extremum's name, and the sums that are relative to it, with the exponential."""
+
+    tree: k.For | k.While
+    extremum: str
+    op: str
+    sums: Mapping[str, str]
+
+
+def pairs(s: k.Stmt, live: frozenset[str]) -> Pairs | None:
+    """``s`` as such a loop, None if it is another; ``live`` are the locals that are read after it."""
+    if not isinstance(s, k.For | k.While) or s.orelse or (isinstance(s, k.While) and s.test_last):
+        return None
+    made = _values(s.body)
+    if made is None:
+        return None
+    extrema = [n for n, v in made.items() if isinstance(v, k.Op) and v.name in ("max", "min") and _met(n, v.args)]
+    if len(extrema) != 1:
+        return None
+    (m,) = extrema
+    value = made[m]
+    assert isinstance(value, k.Op)
+    other = _met(m, value.args)
+    assert other is not None
+    read = {x.name for v in made.values() for x in walked(v) if isinstance(x, k.Var)}
+    sums: dict[str, str] = {}
+    body: list[k.Stmt] = [k.Assign(m, value, value.type, span=s.span)]
+    for n, v in made.items():
+        if n not in read and n in live:
+            return None
+        if n == m or n not in read:
+            continue  # a local of the round
+        name = _relative(n, v, m, value, other)
+        if name:
+            sums[n] = name
+            more = rewritten(other, _instead(k.Var(m, value.type), k.Var(n, v.type)))
+            v = k.Op("add", (k.Var(n, v.type), more), v.type)
+        elif any(isinstance(x, k.Warp) for x in walked(v)) or any(
+            isinstance(x, k.Var) and x.name == m for x in walked(v)
+        ):
+            return None
+        body.append(k.Assign(n, v, v.type, span=s.span))
+    return Pairs(replace(s, body=tuple(body)), m, value.name, sums) if sums else None
+
+
+def _instead(old: k.Expr, new: k.Expr) -> Callable[[object], k.Expr | None]:
+    return lambda x: new if x == old else None
+
+
+def _values(body: tuple[k.Stmt, ...]) -> dict[str, k.Expr] | None:
+    """What a round leaves in each local, in terms of what it began with."""
+    made: dict[str, k.Expr] = {}
+    for s in body:
+        if not isinstance(s, k.Assign):
+            if isinstance(s, k.Barrier) and s.scope == "warp":
+                continue
+            return None
+        made[s.name] = rewritten(s.value, lambda x: made.get(x.name) if isinstance(x, k.Var) else None)
+    return made
+
+
+def _met(name: str, args: tuple[k.Expr, ...]) -> k.Warp | None:
+    """The other lane's value of a local, which its own meets."""
+    for a, b in (args, args[::-1]) if len(args) == 2 else ():
+        mine = isinstance(a, k.Var) and a.name == name
+        if mine and isinstance(b, k.Warp) and b.name.startswith("shfl") and b.args and b.args[0] == a:
+            return b
+    return None
+
+
+def _relative(name: str, v: k.Expr, m: str, after: k.Op, other: k.Warp) -> str:
+    """The exponential by which both halves of a sum are scaled to the extremum ``after``; "" if they are not."""
+    mine = k.Var(m, after.type)
+    if not isinstance(v, k.Op) or v.name != "add":
+        return ""
+    own = k.Var(name, v.type)
+    theirs = replace(other, args=(own, *other.args[1:]), type=v.type)
+    for a, b in (v.args, v.args[::-1]):
+        first, second = _scale(a, own), _scale(b, theirs)
+        for exponential in ("exp", "exp2"):
+            scales = [
+                k.Op(exponential, (k.Op("sub", pair, after.type),), after.type) for pair in _ways(after, mine, other)
+            ]
+            if (_bare(first), _bare(second)) == tuple(map(_bare, scales)):
+                return exponential
+    return ""
+
+
+def _ways(after: k.Op, mine: k.Expr, other: k.Expr) -> list[tuple[k.Expr, k.Expr]]:
+    return [(mine, after), (other, after)] if after.name == "max" else [(after, mine), (after, other)]
+
+
+def _scale(e: k.Expr, value: k.Expr) -> k.Expr | None:
+    """What ``value`` is multiplied by."""
+    if not isinstance(e, k.Op) or e.name != "mul":
+        return None
+    a, b = e.args
+    return b if _bare(a) == _bare(value) else a if _bare(b) == _bare(value) else None
+
+
+def _bare(e: k.Expr | None) -> k.Expr | None:
+    """Without the places in the source, by which alike expressions differ."""
+    return rewritten(e, lambda x: replace(x, span=None) if getattr(x, "span", None) is not None else None)
+
+
+def scaled(cx: Context, before: State, st: State, found: Pairs) -> bool:
+    """Puts the factors back into what the tree, run from ``before`` to ``st``, has become; False where its parts are
+    not over the same lanes, or lanes may have met no element."""
+    top = st.env.get(found.extremum)
+    asked = _met_elements(before, before.env.get(found.extremum))
+    if asked is None or any(_decided(c) is False for c in asked):
+        return False
+    if not isinstance(top, eq.Reduce) or top.op != found.op:
+        return False
+    for name, exponential in found.sums.items():
+        total = st.env.get(name)
+        if not isinstance(total, eq.Reduce) or total.op != "add" or len(total.axes) != len(top.axes):
+            return False
+        names = zip(top.axes, total.axes, strict=True)
+        moved = {eq.Index(a.name, INT): eq.Index(b.name, INT) for a, b in names}
+        axes = tuple(replace(a, name=b.name) for a, b in zip(top.axes, total.axes, strict=True))
+        where = None if top.where is None else substitute(top.where, moved)
+        if axes != total.axes or where is not total.where or st.partial.get(name) != st.partial.get(found.extremum):
+            return False
+        here = substitute(top.body, moved)
+        made = replace(total, body=_scaled(total.body, here, top, exponential))
+        st.env[name] = made
+        st.names[made] = replace(st.names[total], expr=made) if total in st.names else eq.Name(made, name)
+    for c in asked:
+        cx.checks.append((c, f"lanes without an element make sums that are no numbers: {render_expr(c)} must hold"))
+    return True
+
+
+def _met_elements(st: State, e: eq.Expr | None) -> list[eq.Expr] | None:
+    """What must hold of sizes that no lane's extremum is infinite, the data being finite; None if that is not known."""
+    match e:
+        case eq.Read():
+            return []
+        case eq.Const(value=value):
+            return [] if abs(value) < float("inf") else None
+        case eq.Op(name="select", args=(_, a, b)):
+            first, second = _met_elements(st, a), _met_elements(st, b)
+            return None if first is None or second is None else [*first, *second]
+        case eq.Op(name="max" | "min", args=args):
+            finite = any(isinstance(a, eq.Const) and abs(a.value) < float("inf") for a in args)
+            return [] if finite else None
+        case eq.Reduce(op="max" | "min", axes=axes, body=body, where=where):
+            start = {eq.Index(a.name, INT): a.lo for a in axes}
+            out = _met_elements(st, tidy(substitute(body, start)))
+            if out is None:
+                return None
+            for c in () if where is None else conjuncts(where):
+                known = _everywhere(st, tidy(substitute(c, start)))
+                if known is None:
+                    return None
+                out.append(known)
+            runs = [eq.Op("lt", (a.lo, a.hi), BOOL) for a in axes]
+            return [c for c in (*out, *(c for c in runs if not implied(tuple(out), c))) if _decided(c) is not True]
+    return None
+
+
+def _everywhere(st: State, c: eq.Expr) -> eq.Expr | None:
+    """A condition on sizes under which ``c`` holds for all threads."""
+    fact = classify(c)
+    if fact is None or fact.kind != "ge":
+        return None
+    poly = fact.poly
+    for name in sorted(poly.indices()):
+        index = eq.Index(name, INT)
+        last = [
+            f.poly.without(index)
+            for f in map(classify, (*st.path, *st.facts))
+            if f is not None and f.kind == "ge" and f.poly.coefficient(index).value == -1 and len(f.poly.indices()) == 1
+        ]
+        if not poly.is_affine_in((name,)) or (poly.coefficient(index).value or 0) >= 0 or not last:
+            return None
+        poly = poly.substitute(index, last[0])
+    sizes = poly - poly.offset
+    return None if poly.indices() else eq.Op("ge", (to_expr(sizes), eq.Const(-poly.offset, INT)), BOOL)
+
+
+def _decided(c: eq.Expr) -> bool | None:
+    fact = classify(c)
+    value = None if fact is None or fact.kind != "ge" else fact.poly.value
+    return None if value is None else value >= 0
+
+
+def _scaled(e: eq.Expr, before: eq.Expr, after: eq.Reduce, exponential: str) -> eq.Expr:
+    """The addend of one lane relative to the extremum of all."""
+    match e, before:
+        case eq.Op(name="select", args=(c, a, eq.Const(value=0) as none)), eq.Op(name="select", args=(d, m, _)) if (
+            c is d
+        ):
+            return simplify.select(c, _scaled(a, m, after, exponential), none, e.type)
+    sign = -1 if after.op == "max" else 1
+    if power_of(e, before) == (exponential, sign, ()):
+        return substitute(e, {before: after})
+    difference = (before, after) if sign < 0 else (after, before)
+    weight = simplify.op(exponential, (simplify.op("sub", difference, after.type),), after.type)
+    return simplify.op("mul", (e, weight), e.type)
+
+
+__all__ = ["Pairs", "pairs", "scaled"]
