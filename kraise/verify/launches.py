@@ -288,14 +288,21 @@ def _one_row(functions: Iterable[Any], name: str) -> int:
     return max((getattr(f, "one_row", 0) for f in functions if f.name == name), default=0)
 
 
+_USUAL, _LARGEST_BLOCK = 6, 1024  # a size that is drawn, or about so; the threads of a block
+
+
 def demanded_sizes(functions: Iterable[Any], name: str) -> dict[str, int]:
     """Values for the sizes that a function demands to be multiples of a number: two tiles for the first of them; and
-    for those of two ends that must not meet (``d <= n - d``)."""
+    for those of two ends that must not meet (``d <= n - d``), and those that must be a number at least, or a block."""
     found: dict[str, int] = {}
     for condition in _conditions(functions, name):
         match condition:
             case eq.Op(name="le", args=(eq.Param(name=width) as d, begin)) if d in topological((begin,)):
                 found[width] = 2
+            case eq.Op(name="ge", args=(eq.Param(name=width), eq.Const(value=int() as least))) if least > _USUAL:
+                found[width] = least + _USUAL
+            case eq.Op(name="ge", args=(eq.Param(name=width), eq.Op() | eq.Param() as block)) if _of_block(block):
+                found[width] = _LARGEST_BLOCK + _USUAL
     for a, b in _demands(functions, name):
         match a, b:
             case eq.Op(name="mod", args=(size, eq.Const(value=int() as n))), eq.Const(value=0):
@@ -303,6 +310,10 @@ def demanded_sizes(functions: Iterable[Any], name: str) -> dict[str, int]:
                 if names and not found.keys() & {*names}:
                     found[names[0]] = n if found else 2 * n
     return found
+
+
+def _of_block(bound: eq.Expr) -> bool:
+    return any(isinstance(n, eq.Param) and n.name.startswith("block.") for n in topological((bound,)))
 
 
 def lone_axes(functions: Iterable[Any], name: str) -> frozenset[int]:

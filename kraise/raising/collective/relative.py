@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import classify, conjuncts
 from kraise.analysis.dependence import implied
-from kraise.analysis.poly import to_expr
+from kraise.analysis.poly import Poly, to_expr
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.print_equations import render_expr
@@ -209,8 +209,8 @@ def _everywhere(st: State, c: eq.Expr) -> eq.Expr | None:
         if not poly.is_affine_in((name,)) or (poly.coefficient(index).value or 0) >= 0 or not last:
             return None
         poly = poly.substitute(index, last[0])
-    sizes = poly - poly.offset
-    return None if poly.indices() else eq.Op("ge", (to_expr(sizes), eq.Const(-poly.offset, INT)), BOOL)
+    size = Poly({m: c for m, c in poly.terms.items() if m and c > 0})
+    return None if poly.indices() else eq.Op("ge", (to_expr(size), to_expr(size - poly)), BOOL)
 
 
 def _decided(c: eq.Expr) -> bool | None:

@@ -16,10 +16,10 @@ from kraise.diagnostics import Diagnostic, Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import INT
-from kraise.ir.walk import Unmovable, free_indices, substitute
+from kraise.ir.walk import free_indices, substitute
 from kraise.raising.carried.freely import Exchanged
-from kraise.raising.carried.problem import Declined, Problem, last_value, reduce_over
-from kraise.raising.carried.rules import RULES, Rule
+from kraise.raising.carried.problem import Problem, last_value, reduce_over
+from kraise.raising.carried.rules import RULES, settle
 from kraise.raising.loops.cells import (
     Carried,
     candidates,
@@ -271,7 +271,7 @@ def _axis(
     reasons: list[str] = []
     while problem.pending:
         check_scalars(s, problem, [])
-        solved = _settle(problem, RULES, reasons)
+        solved = settle(problem, RULES, reasons)
         if solved is None:
             check_scalars(s, problem, reasons)
             return tied or _Failed(reasons[-1] if reasons else "a scalar is carried")
@@ -336,25 +336,6 @@ def _holds_self(p: Problem, name: str) -> bool:
 
 def _mapper(mapping: dict[eq.Expr, eq.Expr]):  # noqa: ANN202 - a closure
     return lambda e: tidy(substitute(e, mapping))
-
-
-def _settle(
-    p: Problem, rules: tuple[Rule, ...], reasons: list[str]
-) -> tuple[set[str], dict[eq.Expr, eq.Expr], dict[str, eq.Expr], str] | None:
-    """The first rule that settles one of the pending scalars."""
-    for rule in rules:
-        for name in p.pending:
-            try:
-                answer = rule(p, name)
-            except Unbounded as unbounded:
-                answer = Declined(f"the range of {unbounded.name} is not known when the function is traced")
-            except Unmovable:
-                answer = Declined("its value in one round is asked for, which is made for all rounds at once")
-            if isinstance(answer, Declined):
-                reasons.append(answer.reason)
-                continue
-            return set(answer.final), answer.replace, answer.final, answer.form
-    return None
 
 
 def _leave(
