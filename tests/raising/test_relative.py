@@ -74,6 +74,41 @@ def test_one_row_a_warp(shuffle, start):
     assert ("cols >= 32 must hold" in done.text) == (start == "-INFINITY")
 
 
+PAIR = """        float n = fmaxf(m, m2);
+        s = s * expf(m - n) + s2 * expf(m2 - n);
+        m = n;
+"""
+ARMS = {
+    "one of both is scaled": """        if (m2 > m) { s *= expf(m - m2); m = m2; } else { s2 *= expf(m2 - m); }
+        s += s2;
+""",
+    "both in their arms": """        float a = s, b = s2;
+        if (m < m2) { a = s * expf(m - m2); m = m2; } else { b = s2 * expf(m2 - m); }
+        s = b + a;
+""",
+}
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_the_smaller_half_is_scaled(name):
+    text = WARP.replace("STORE", FIRST).replace("-INFINITY", "-1e30f")
+    assert PAIR in text
+    done = translated(text.replace(PAIR, ARMS[name]))
+    agrees(done, pipeline.Request())
+    assert "fori_loop" not in done.text, done.text
+
+
+@pytest.mark.parametrize(("old", "new"), [("m2 > m", "m2 < m"), ("m - m2", "m2 - m"), ("s2 *=", "s2 +=")])
+def test_other_arms_are_what_they_say(old, new):
+    arms = ARMS["one of both is scaled"]
+    assert old in arms
+    text = WARP.replace("STORE", FIRST).replace("-INFINITY", "-1e3f").replace(PAIR, arms.replace(old, new, 1))
+    done = pipeline.translate(text, "case.cu")
+    if done.text is not None:
+        agrees(done, pipeline.Request(gradients=False), done.text)
+        assert "fori_loop" in done.text or ".at[row" in done.text, done.text
+
+
 def test_lanes_that_meet_nothing():
     """Where only some lanes have elements, sums that begin with a finite extremum are those of these lanes."""
     done = translated(WARP.replace("STORE", FIRST).replace("-INFINITY", "-1e30f"))

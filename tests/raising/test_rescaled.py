@@ -176,3 +176,30 @@ def test_cells_that_are_no_such_sums(name):
     if done.text is not None:
         agrees(done, pipeline.Request())
         assert "fori_loop" in done.text or "lax.scan" in done.text, done.text
+
+
+def test_a_wider_sum():
+    """A float's exponentials that a double adds up."""
+    done = pipeline.translate(
+        """__global__ void f(const float *x, float *y, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float top = -INFINITY;
+    double sum = 0.0;
+    for (int j = 0; j < m; j++) {
+        float before = top, v = x[i * m + j];
+        if (v > top) {
+            top = v;
+            sum = sum * expf(before - top) + expf(v - top);
+        } else {
+            sum += expf(v - top);
+        }
+    }
+    for (int j = 0; j < m; j++) y[i * m + j] = expf(x[i * m + j] - top) / sum;
+}
+""",
+        "case.cu",
+    )
+    assert done.text is not None, done.diagnostics
+    agrees(done, pipeline.Request())
+    assert "fori_loop" not in done.text and "lax.scan" not in done.text, done.text

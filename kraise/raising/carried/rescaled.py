@@ -176,6 +176,8 @@ def _tidied(e: eq.Expr) -> eq.Expr:
             ones = [a for a in args if isinstance(a, eq.Const) and a.value == 1]
             if n.name == "mul" and ones:
                 now = args[1] if ones[0] is args[0] else args[0]
+        elif isinstance(n, eq.Cast) and n.type.is_inexact and isinstance(memo[n.arg], eq.Const):
+            now = memo[n.arg]
         memo[n] = now
     return memo[e]
 
@@ -227,6 +229,8 @@ def _factor(head: eq.Expr, s: eq.Expr, power: Callable[[eq.Expr], Power | None])
 
 def _corrects(e: eq.Expr, before: eq.Expr, after: eq.Expr) -> Power | None:
     """The power of ``after`` in ``exp(k * (before - after))``."""
+    while isinstance(e, eq.Cast) and e.type.is_inexact and e.arg.type.is_inexact:
+        e = e.arg
     if not isinstance(e, eq.Op) or e.name not in _EXPONENTIALS:
         return None
     parts = _linear(e.args[0], (before, after))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from kraise.analysis.conditions import classify, conjuncts
 from kraise.analysis.dependence import implied
@@ -23,7 +24,7 @@ from kraise.ir import kernel as k
 from kraise.ir.print_equations import render_expr
 from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import substitute
+from kraise.ir.walk import substitute, topological
 from kraise.raising.carried.rescaled import power_of
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import tidy
@@ -48,14 +49,10 @@ def pairs(s: k.Stmt, live: frozenset[str]) -> Pairs | None:
     made = _values(s.body)
     if made is None:
         return None
-    extrema = [n for n, v in made.items() if isinstance(v, k.Op) and v.name in ("max", "min") and _met(n, v.args)]
+    extrema = {n: found for n, v in made.items() if (found := _extremum(n, v)) is not None}
     if len(extrema) != 1:
         return None
-    (m,) = extrema
-    value = made[m]
-    assert isinstance(value, k.Op)
-    other = _met(m, value.args)
-    assert other is not None
+    ((m, (value, other)),) = extrema.items()
     read = {x.name for v in made.values() for x in walked(v) if isinstance(x, k.Var)}
     sums: dict[str, str] = {}
     body: list[k.Stmt] = [k.Assign(m, value, value.type, span=s.span)]
@@ -64,7 +61,7 @@ def pairs(s: k.Stmt, live: frozenset[str]) -> Pairs | None:
             return None
         if n == m or n not in read:
             continue  # a local of the round
-        name = _relative(n, v, m, value, other)
+        name = _relative(n, v, made[m], k.Var(m, value.type), value, other)
         if name:
             sums[n] = name
             more = rewritten(other, _instead(k.Var(m, value.type), k.Var(n, v.type)))
@@ -81,47 +78,94 @@ def _instead(old: k.Expr, new: k.Expr) -> Callable[[object], k.Expr | None]:
     return lambda x: new if x == old else None
 
 
-def _values(body: tuple[k.Stmt, ...]) -> dict[str, k.Expr] | None:
+def _values(body: tuple[k.Stmt, ...], begun: Mapping[str, k.Expr] = MappingProxyType({})) -> dict[str, k.Expr] | None:
     """What a round leaves in each local, in terms of what it began with."""
-    made: dict[str, k.Expr] = {}
+    made = dict(begun)
     for s in body:
-        if not isinstance(s, k.Assign):
-            if isinstance(s, k.Barrier) and s.scope == "warp":
+        match s:
+            case k.Barrier(scope="warp"):
                 continue
-            return None
-        made[s.name] = rewritten(s.value, lambda x: made.get(x.name) if isinstance(x, k.Var) else None)
+            case k.Assign(name=name, value=value):
+                made[name] = rewritten(value, lambda x: made.get(x.name) if isinstance(x, k.Var) else None)
+            case k.If(condition=condition, body=then, orelse=orelse):
+                first, second = _values(then, made), _values(orelse, made)
+                if first is None or second is None:
+                    return None
+                decided = rewritten(condition, lambda x: made.get(x.name) if isinstance(x, k.Var) else None)
+                for name in {**first, **second}:
+                    a, b = first.get(name), second.get(name)
+                    kind = (a or b).type  # type: ignore[union-attr]
+                    a, b = a or k.Var(name, kind), b or k.Var(name, kind)
+                    made[name] = a if a == b else k.Op("select", (decided, a, b), kind)
+            case _:
+                return None
     return made
 
 
-def _met(name: str, args: tuple[k.Expr, ...]) -> k.Warp | None:
+def _extremum(name: str, v: k.Expr) -> tuple[k.Op, k.Warp] | None:
+    """The extremum of a local and another lane's that ``v`` is, and the other lane's."""
+    if not isinstance(v, k.Op):
+        return None
+    own = k.Var(name, v.type)
+    if v.name in ("max", "min") and (other := _met(own, v.args)) is not None:
+        return v, other
+    if v.name != "select" or (other := _met(own, v.args[1:])) is None:
+        return None
+    condition, then, _ = v.args
+    if (
+        not isinstance(condition, k.Op)
+        or condition.name not in _TURNED
+        or {*map(_bare, condition.args)}
+        != {
+            _bare(own),
+            _bare(other),
+        }
+    ):
+        return None
+    above = condition.name if _bare(condition.args[0]) == _bare(then) else _TURNED[condition.name]
+    return k.Op("max" if above in ("gt", "ge") else "min", (own, other), v.type), other
+
+
+_TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
+
+
+def _met(own: k.Expr, args: tuple[k.Expr, ...]) -> k.Warp | None:
     """The other lane's value of a local, which its own meets."""
     for a, b in (args, args[::-1]) if len(args) == 2 else ():
-        mine = isinstance(a, k.Var) and a.name == name
-        if mine and isinstance(b, k.Warp) and b.name.startswith("shfl") and b.args and b.args[0] == a:
+        if a == own and isinstance(b, k.Warp) and b.name.startswith("shfl") and b.args and b.args[0] == own:
             return b
     return None
 
 
-def _relative(name: str, v: k.Expr, m: str, after: k.Op, other: k.Warp) -> str:
-    """The exponential by which both halves of a sum are scaled to the extremum ``after``; "" if they are not."""
-    mine = k.Var(m, after.type)
+def _relative(name: str, v: k.Expr, chosen: k.Expr, mine: k.Expr, after: k.Op, other: k.Warp) -> str:
+    """The exponential by which both halves of a sum are scaled to the extremum ``after`` (``chosen``, as the source has
+    it); "" if they are not."""
     if not isinstance(v, k.Op) or v.name != "add":
         return ""
     own = k.Var(name, v.type)
     theirs = replace(other, args=(own, *other.args[1:]), type=v.type)
     for a, b in (v.args, v.args[::-1]):
-        first, second = _scale(a, own), _scale(b, theirs)
         for exponential in ("exp", "exp2"):
-            scales = [
-                k.Op(exponential, (k.Op("sub", pair, after.type),), after.type) for pair in _ways(after, mine, other)
-            ]
-            if (_bare(first), _bare(second)) == tuple(map(_bare, scales)):
+            ways = ((a, own, mine, other), (b, theirs, other, mine))
+            if all(_is_scaled(e, x, m, n, after, chosen, exponential) for e, x, m, n in ways):
                 return exponential
     return ""
 
 
-def _ways(after: k.Op, mine: k.Expr, other: k.Expr) -> list[tuple[k.Expr, k.Expr]]:
-    return [(mine, after), (other, after)] if after.name == "max" else [(after, mine), (after, other)]
+def _is_scaled(e: k.Expr, value: k.Expr, m: k.Expr, n: k.Expr, after: k.Op, chosen: k.Expr, exponential: str) -> bool:
+    """Whether ``e`` is ``value`` scaled from its own extremum m to that of both, m and n."""
+
+    def power(of: k.Expr) -> k.Expr | None:
+        pair = (m, of) if after.name == "max" else (of, m)
+        return _bare(k.Op(exponential, (k.Op("sub", pair, after.type),), after.type))
+
+    if isinstance(e, k.Op) and e.name == "select" and isinstance(chosen, k.Op) and chosen.name == "select":
+        if _bare(e.args[0]) != _bare(chosen.args[0]):
+            return False
+        stays = _bare(chosen.args[1]) == _bare(m)  # where the condition holds, m is the extremum
+        kept, moved = e.args[1:] if stays else e.args[:0:-1]
+        return _bare(kept) == _bare(value) and _bare(_scale(moved, value)) == power(n)
+    return _bare(_scale(e, value)) in (power(after), power(chosen))
 
 
 def _scale(e: k.Expr, value: k.Expr) -> k.Expr | None:
@@ -160,8 +204,11 @@ def scaled(cx: Context, before: State, st: State, found: Pairs) -> bool:
         made = replace(total, body=_scaled(total.body, here, top, exponential))
         st.env[name] = made
         st.names[made] = replace(st.names[total], expr=made) if total in st.names else eq.Name(made, name)
+    known = {p.name for p in cx.function.params}
     for c in asked:
-        cx.checks.append((c, f"lanes without an element make sums that are no numbers: {render_expr(c)} must hold"))
+        own = all(n.name in known for n in topological((c,)) if isinstance(n, eq.Param))
+        shown = f"{render_expr(c)} must hold" if own else "exp(-inf - -inf) is no number"
+        cx.checks.append((c, f"each lane must have an element: {shown}"))
     return True
 
 
