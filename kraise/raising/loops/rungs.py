@@ -238,8 +238,11 @@ def _axis(
     if tied and (not cells or dependence(cx, accesses, rng.index.name, rng.step, st, inner, used) is not None):
         return tied
 
+    # made in the body and read after the loop: the last round's values, for which running ones must be known, too
+    leaving = [n for n in inner.env if n in live and n not in st.env and n not in carries and n != s.var]
+
     def uses() -> list[eq.Expr]:
-        return [e for r in problem_raws for e in expressions(r)]
+        return [*(e for r in problem_raws for e in expressions(r)), *(inner.env[n] for n in leaving)]
 
     def folds() -> dict[str, list[eq.Expr]]:
         return {r.fold.name: expressions(r) for r in problem_raws if isinstance(r, RawFold)}
