@@ -17,23 +17,26 @@ def _in_lines(names: list[str], tests: dict[str, str]) -> list[list[str]]:
     return [names] if together else [[n] for n in names]
 
 
+def _numbers(kernel: eq.Kernel, names: list[str], of_array: bool = False) -> list[Stmt]:
+    """That parameters are numbers; ``of_array``: how an array is meant is said, too."""
+    out: list[Stmt] = []
+    tests = {name: f"jnp.ndim({name})" for name in names}
+    for some in _in_lines(names, tests):
+        said = f"{', '.join(some)} must be {'a number' if len(some) == 1 else 'numbers'}"
+        said += f" (of an array: {some[0]}[:])" if of_array else ""
+        out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
+    return out
+
+
 def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
     """That a parameter has the type of ``jnp.zeros(n, float)`` or of another one, where these change places; that
     parameters which expressions over arrays take for numbers are no arrays."""
     out: list[Stmt] = []
     if names := [context.param_text(n) for n, kind in kernel.must_be if kind == "number" and n not in context.statics]:
-        tests = {name: f"jnp.ndim({name})" for name in names}
-        for some in _in_lines(names, tests):
-            said = (
-                f"{', '.join(some)} must be {'a number' if len(some) == 1 else 'numbers'} (of an array: {some[0]}[:])"
-            )
-            out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
+        out += _numbers(kernel, names, of_array=True)
     added = [n for n, kind in kernel.must_be if kind == "number summed" and (n, "number") not in kernel.must_be]
     if names := [context.param_text(n) for n in added if n not in context.statics and _summed_with(kernel, n)]:
-        tests = {name: f"jnp.ndim({name})" for name in names}
-        for some in _in_lines(names, tests):
-            said = f"{', '.join(some)} must be {'a number' if len(some) == 1 else 'numbers'}"
-            out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
+        out += _numbers(kernel, names)
     axes: dict[str, list[str]] = {}
     for n, kind in kernel.must_be:
         count, _, summed = kind.partition(" ")

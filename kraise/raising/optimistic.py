@@ -249,7 +249,7 @@ def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ..
     """
     out: list[Check] = []
     for condition, text in checks:
-        known = _decided(condition)
+        known = decided(condition)
         if known is False:
             raise refuse("KR299", f"no launch meets what the proof needs ({text})", span, "see the sizes in that line")
         if known is None and all(condition is not c for c, _ in out):
@@ -264,7 +264,7 @@ def open_checks(checks: tuple[Check, ...], span: Span | None) -> tuple[Check, ..
     return tuple(out)
 
 
-def _decided(condition: eq.Expr) -> bool | None:
+def decided(condition: eq.Expr) -> bool | None:
     """Whether a comparison of numbers holds; None for any other condition."""
     match condition:
         case eq.Op(name="le" | "lt" | "ge" | "gt" | "eq" as name, args=(a, b)):
@@ -275,4 +275,14 @@ def _decided(condition: eq.Expr) -> bool | None:
     return None
 
 
-__all__ = ["apart", "in_known_rows", "message", "neighbours", "open_checks", "rows_of_blocks", "strongest", "wanted"]
+__all__ = [
+    "apart",
+    "decided",
+    "in_known_rows",
+    "message",
+    "neighbours",
+    "open_checks",
+    "rows_of_blocks",
+    "strongest",
+    "wanted",
+]

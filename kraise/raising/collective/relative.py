@@ -21,11 +21,13 @@ from kraise.analysis.dependence import implied
 from kraise.analysis.poly import Poly, to_expr
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
+from kraise.ir.operations import TURNED
 from kraise.ir.print_equations import render_expr
 from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import substitute, topological
 from kraise.raising.carried.rescaled import power_of
+from kraise.raising.optimistic import decided
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
@@ -86,20 +88,26 @@ def _values(body: tuple[k.Stmt, ...], begun: Mapping[str, k.Expr] = MappingProxy
             case k.Barrier(scope="warp"):
                 continue
             case k.Assign(name=name, value=value):
-                made[name] = rewritten(value, lambda x: made.get(x.name) if isinstance(x, k.Var) else None)
+                made[name] = _in_terms(value, made)
             case k.If(condition=condition, body=then, orelse=orelse):
                 first, second = _values(then, made), _values(orelse, made)
                 if first is None or second is None:
                     return None
-                decided = rewritten(condition, lambda x: made.get(x.name) if isinstance(x, k.Var) else None)
+                chosen = _in_terms(condition, made)
                 for name in {**first, **second}:
                     a, b = first.get(name), second.get(name)
                     kind = (a or b).type  # type: ignore[union-attr]
                     a, b = a or k.Var(name, kind), b or k.Var(name, kind)
-                    made[name] = a if a == b else k.Op("select", (decided, a, b), kind)
+                    made[name] = a if a == b else k.Op("select", (chosen, a, b), kind)
             case _:
                 return None
     return made
+
+
+def _in_terms(e: k.Expr, made: Mapping[str, k.Expr]) -> k.Expr:
+    """An expression in terms of what a round began with."""
+    found: k.Expr = rewritten(e, lambda x: made.get(x.name) if isinstance(x, k.Var) else None)
+    return found
 
 
 def _extremum(name: str, v: k.Expr) -> tuple[k.Op, k.Warp] | None:
@@ -112,21 +120,12 @@ def _extremum(name: str, v: k.Expr) -> tuple[k.Op, k.Warp] | None:
     if v.name != "select" or (other := _met(own, v.args[1:])) is None:
         return None
     condition, then, _ = v.args
-    if (
-        not isinstance(condition, k.Op)
-        or condition.name not in _TURNED
-        or {*map(_bare, condition.args)}
-        != {
-            _bare(own),
-            _bare(other),
-        }
-    ):
+    if not isinstance(condition, k.Op) or condition.name not in TURNED:
         return None
-    above = condition.name if _bare(condition.args[0]) == _bare(then) else _TURNED[condition.name]
+    if {*map(_bare, condition.args)} != {_bare(own), _bare(other)}:
+        return None
+    above = condition.name if _bare(condition.args[0]) == _bare(then) else TURNED[condition.name]
     return k.Op("max" if above in ("gt", "ge") else "min", (own, other), v.type), other
-
-
-_TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 
 
 def _met(own: k.Expr, args: tuple[k.Expr, ...]) -> k.Warp | None:
@@ -186,7 +185,7 @@ def scaled(cx: Context, before: State, st: State, found: Pairs) -> bool:
     not over the same lanes, or lanes may have met no element."""
     top = st.env.get(found.extremum)
     asked = _met_elements(before, before.env.get(found.extremum))
-    if asked is None or any(_decided(c) is False for c in asked):
+    if asked is None or any(decided(c) is False for c in asked):
         return False
     if not isinstance(top, eq.Reduce) or top.op != found.op:
         return False
@@ -236,7 +235,7 @@ def _met_elements(st: State, e: eq.Expr | None) -> list[eq.Expr] | None:
                     return None
                 out.append(known)
             runs = [eq.Op("lt", (a.lo, a.hi), BOOL) for a in axes]
-            return [c for c in (*out, *(c for c in runs if not implied(tuple(out), c))) if _decided(c) is not True]
+            return [c for c in (*out, *(c for c in runs if not implied(tuple(out), c))) if decided(c) is not True]
     return None
 
 
@@ -258,12 +257,6 @@ def _everywhere(st: State, c: eq.Expr) -> eq.Expr | None:
         poly = poly.substitute(index, last[0])
     size = Poly({m: c for m, c in poly.terms.items() if m and c > 0})
     return None if poly.indices() else eq.Op("ge", (to_expr(size), to_expr(size - poly)), BOOL)
-
-
-def _decided(c: eq.Expr) -> bool | None:
-    fact = classify(c)
-    value = None if fact is None or fact.kind != "ge" else fact.poly.value
-    return None if value is None else value >= 0
 
 
 def _scaled(e: eq.Expr, before: eq.Expr, after: eq.Reduce, exponential: str) -> eq.Expr:
