@@ -13,7 +13,7 @@ from kraise.emit.hosts import carries, shared_work
 from kraise.emit.hosts.function import Callee, EmittedHost
 from kraise.emit.hosts.statics import nodes
 from kraise.emit.loads import diagonals, strided, widened
-from kraise.emit.loops import at_once, remat
+from kraise.emit.loops import at_once, remat, until
 from kraise.emit.sums import convolutions, over_windows, pooling
 from kraise.emit.text import layout_text, records, spelling
 from kraise.emit.text import python as py
@@ -58,7 +58,7 @@ def _emit(module: eq.Module) -> str:
     parts = shared_work.Parts(calls, taken | set(map(identifier, parameters)))
     used_names = parameters | taken
     taken |= parts.names
-    imported = ("partial", *checked.NAMES, *remat.HELPERS, at_once.NAME, *IMPORTED)
+    imported = ("partial", *checked.NAMES, *remat.HELPERS, until.NAME, at_once.NAME, *IMPORTED)
     imports = {name: f"_{name}" if name in used_names else name for name in imported}
     around = Surroundings(module, x64, taken, imports, precision.holds_float32(module))
     emitted = [emit_function(k, around) for k in module.kernels]
@@ -101,6 +101,8 @@ def _emit(module: eq.Module) -> str:
             texts += text_of_host.derivatives(_flow(module, callees))
     texts = [t for text in texts for t in parts.apart(text)]
     unrolled = any(at_once.NAME in t.needs for t in texts)
+    if any(until.NAME in t.needs for t in texts):
+        texts.insert(0, FunctionText(until.helper(imports)))
     for helper in [h for h in reversed(remat.HELPERS) if any(h in t.needs for t in texts)]:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         kept = remat.worth_keeping([line for t in texts for line in t.lines])

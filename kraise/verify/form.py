@@ -34,7 +34,9 @@ def function_text(text: str, name: str, as_written: bool = False) -> str:
 
 # the module's own loops in segments: a call is one loop
 SEGMENTED = tuple(
-    under + name for name in ("checkpointed_loop", "checkpointed_scan", "swapping_loop") for under in ("", "_")
+    under + name
+    for name in ("checkpointed_loop", "checkpointed_scan", "checkpointed_while", "swapping_loop")
+    for under in ("", "_")
 )
 
 

@@ -31,6 +31,50 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
+def checkpointed_while(start, stop, live, step, state, known):
+    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+
+    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    """
+
+    def plain(state, *known):
+        def advance(r, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, lambda s: step(r, s, *known), lambda s: s, state
+            )
+
+        return checkpointed_loop(start, stop, advance, state)
+
+    @jax.custom_jvp
+    def values(state, *known):
+        def several(r, first):
+            def one(k, state):
+                more = live(state, *known) & (r + k < stop)
+
+                def where(a, b):
+                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
+
+                return where(step(r + k * more, where(state, first), *known), state)
+
+            return jax.lax.fori_loop(0, 8, one, first)
+
+        def advance(g, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, several, lambda _, s: s, start + 8 * g, state
+            )
+
+        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
+
+    @values.defjvp
+    def derivative(primals, tangents):
+        return jax.jvp(plain, primals, tangents)
+
+    run = plain if jax.default_backend() == "cpu" else values
+    return run(state, *known)
+
+
 @jax.jit
 def matvec(A, x, y):
     """y[i] = sum_j A[i, j] * x[j]  for 0 <= i < A.shape[0]"""
@@ -71,35 +115,32 @@ def cg(A, b, x, iters):
     acc = dot(b, b, acc)  # kernel.py:52
     rs = acc[0]
 
-    def step(_, state):
+    def going(state, A, q, acc):
         _, _, _, live, _ = state
+        return live
 
-        def advance(state):
-            x, r, p, live, rs = state
-            q_2 = matvec(A, p, q)  # kernel.py:55
-            acc_2 = acc.at[0].set(0.0)
-            acc_2 = dot(p, q_2, acc_2)  # kernel.py:57
-            alpha = rs / acc_2[0]
-            x = axpy(alpha, p, x)  # kernel.py:59
-            r = axpy(-alpha, q_2, r)  # kernel.py:60
-            acc_2 = acc_2.at[0].set(0.0)
-            acc_2 = dot(r, r, acc_2)  # kernel.py:62
-            rs_new = acc_2[0]
-            live = ~(jnp.sqrt(rs_new) < 1e-06)
+    def step(_, state, A, q, acc):
+        x, r, p, live, rs = state
+        q_2 = matvec(A, p, q)  # kernel.py:55
+        acc_2 = acc.at[0].set(0.0)
+        acc_2 = dot(p, q_2, acc_2)  # kernel.py:57
+        alpha = rs / acc_2[0]
+        x = axpy(alpha, p, x)  # kernel.py:59
+        r = axpy(-alpha, q_2, r)  # kernel.py:60
+        acc_2 = acc_2.at[0].set(0.0)
+        acc_2 = dot(r, r, acc_2)  # kernel.py:62
+        rs_new = acc_2[0]
+        live = ~(jnp.sqrt(rs_new) < 1e-06)
 
-            def then(p, rs):
-                p = xpby(r, rs_new / rs, p)  # kernel.py:66
-                rs = rs_new
-                return p, rs
+        def then(p, rs):
+            p = xpby(r, rs_new / rs, p)  # kernel.py:66
+            rs = rs_new
+            return p, rs
 
-            p, rs = jax.lax.cond(
-                live, then, lambda p, rs: (p, rs), p, rs
-            )  # kernel.py:64
-            return x, r, p, live, rs
+        p, rs = jax.lax.cond(live, then, lambda p, rs: (p, rs), p, rs)  # kernel.py:64
+        return x, r, p, live, rs
 
-        return jax.lax.cond(live, advance, lambda state: state, state)
-
-    x, _, _, _, _ = checkpointed_loop(
-        0, iters, step, (x, b, b, True, rs)
+    x, _, _, _, _ = checkpointed_while(
+        0, iters, going, step, (x, b, b, True, rs), (A, q, acc)
     )  # kernel.py:54
     return x

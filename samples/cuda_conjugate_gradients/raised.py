@@ -28,6 +28,50 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
+def checkpointed_while(start, stop, live, step, state, known):
+    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+
+    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    """
+
+    def plain(state, *known):
+        def advance(r, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, lambda s: step(r, s, *known), lambda s: s, state
+            )
+
+        return checkpointed_loop(start, stop, advance, state)
+
+    @jax.custom_jvp
+    def values(state, *known):
+        def several(r, first):
+            def one(k, state):
+                more = live(state, *known) & (r + k < stop)
+
+                def where(a, b):
+                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
+
+                return where(step(r + k * more, where(state, first), *known), state)
+
+            return jax.lax.fori_loop(0, 8, one, first)
+
+        def advance(g, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, several, lambda _, s: s, start + 8 * g, state
+            )
+
+        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
+
+    @values.defjvp
+    def derivative(primals, tangents):
+        return jax.jvp(plain, primals, tangents)
+
+    run = plain if jax.default_backend() == "cpu" else values
+    return run(state, *known)
+
+
 @partial(jax.jit, static_argnames="n")
 def spmv_once(row, col, val, n):
     """What spmv makes of arrays that a loop leaves alone."""
@@ -76,30 +120,29 @@ def solve(row, col, val, b, x, n, tol, max_iter):
         rho = r @ r  # kernel.cu:37
     row_2 = spmv_once(row, col, val, n)
 
-    def step(_, state):
+    def live(state, col, val, tol, q, row_2):
         _, _, _, _, rho = state
+        return rho > tol * tol
 
-        def advance(state):
-            x, r, p, k, rho = state
-            q_2 = spmv_round(row_2, col, val, p, q, n)  # kernel.cu:40
-            before = rho
-            with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
-                pq = p @ q_2  # kernel.cu:42
-            alpha = rho / pq
-            back = -alpha
-            x = x.at[:n].set(alpha * p + x[:n])  # kernel.cu:44
-            r = back * q_2 + r  # kernel.cu:45
-            with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
-                rho = r @ r  # kernel.cu:46
-            beta = rho / before
-            p = beta * p  # kernel.cu:48
-            p = r + p  # kernel.cu:49
-            k = k + 1
-            return x, r, p, k, rho
+    def step(_, state, col, val, tol, q, row_2):
+        x, r, p, k, rho = state
+        q_2 = spmv_round(row_2, col, val, p, q, n)  # kernel.cu:40
+        before = rho
+        with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
+            pq = p @ q_2  # kernel.cu:42
+        alpha = rho / pq
+        back = -alpha
+        x = x.at[:n].set(alpha * p + x[:n])  # kernel.cu:44
+        r = back * q_2 + r  # kernel.cu:45
+        with jax.default_matmul_precision("float32"):  # no TF32, no bfloat16
+            rho = r @ r  # kernel.cu:46
+        beta = rho / before
+        p = beta * p  # kernel.cu:48
+        p = r + p  # kernel.cu:49
+        k = k + 1
+        return x, r, p, k, rho
 
-        return jax.lax.cond(rho > tol * tol, advance, lambda state: state, state)
-
-    x, _, _, k, _ = checkpointed_loop(
-        0, max_iter, step, (x, r, r, 0, rho)
+    x, _, _, k, _ = checkpointed_while(
+        0, max_iter, live, step, (x, r, r, 0, rho), (col, val, tol, q, row_2)
     )  # kernel.cu:39
     return k, x

@@ -24,6 +24,50 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
+def checkpointed_while(start, stop, live, step, state, known):
+    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+
+    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    """
+
+    def plain(state, *known):
+        def advance(r, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, lambda s: step(r, s, *known), lambda s: s, state
+            )
+
+        return checkpointed_loop(start, stop, advance, state)
+
+    @jax.custom_jvp
+    def values(state, *known):
+        def several(r, first):
+            def one(k, state):
+                more = live(state, *known) & (r + k < stop)
+
+                def where(a, b):
+                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
+
+                return where(step(r + k * more, where(state, first), *known), state)
+
+            return jax.lax.fori_loop(0, 8, one, first)
+
+        def advance(g, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, several, lambda _, s: s, start + 8 * g, state
+            )
+
+        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
+
+    @values.defjvp
+    def derivative(primals, tangents):
+        return jax.jvp(plain, primals, tangents)
+
+    run = plain if jax.default_backend() == "cpu" else values
+    return run(state, *known)
+
+
 @partial(jax.jit, static_argnames="n")
 def sweep(u, v, f, n):
     """Jacobi iteration until the sum of the changes is small
@@ -79,21 +123,25 @@ def solve(u, f, n, tolerance, max_iter):
     d_f = f[: n * n]
     error = 2.0 * tolerance
 
-    def step(_, state):
+    def live(state, tolerance, d_change, d_f):
         _, error, _ = state
+        return error > tolerance
 
-        def advance(state):
-            d_u, error, it = state
-            d_v = sweep_in_place(d_u, d_f, n)  # kernel.cu:35
-            d_change_2 = row_change(d_u, d_v, d_change, n)  # kernel.cu:36
-            error = solve_loop(d_change_2, n, 0.0)  # kernel.cu:39
-            it = it + 1
-            return d_v, error, it
+    def step(_, state, tolerance, d_change, d_f):
+        d_u, error, it = state
+        d_v = sweep_in_place(d_u, d_f, n)  # kernel.cu:35
+        d_change_2 = row_change(d_u, d_v, d_change, n)  # kernel.cu:36
+        error = solve_loop(d_change_2, n, 0.0)  # kernel.cu:39
+        it = it + 1
+        return d_v, error, it
 
-        return jax.lax.cond(error > tolerance, advance, lambda state: state, state)
-
-    d_u, _, it = checkpointed_loop(
-        0, max_iter, step, (d_u, jnp.asarray(error, u.dtype), 0)
+    d_u, _, it = checkpointed_while(
+        0,
+        max_iter,
+        live,
+        step,
+        (d_u, jnp.asarray(error, u.dtype), 0),
+        (tolerance, d_change, d_f),
     )  # kernel.cu:34
     u = u.at[: n * n].set(d_u)
     return it, u

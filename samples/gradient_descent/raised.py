@@ -31,6 +31,50 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
+def checkpointed_while(start, stop, live, step, state, known):
+    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+
+    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    """
+
+    def plain(state, *known):
+        def advance(r, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, lambda s: step(r, s, *known), lambda s: s, state
+            )
+
+        return checkpointed_loop(start, stop, advance, state)
+
+    @jax.custom_jvp
+    def values(state, *known):
+        def several(r, first):
+            def one(k, state):
+                more = live(state, *known) & (r + k < stop)
+
+                def where(a, b):
+                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
+
+                return where(step(r + k * more, where(state, first), *known), state)
+
+            return jax.lax.fori_loop(0, 8, one, first)
+
+        def advance(g, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, several, lambda _, s: s, start + 8 * g, state
+            )
+
+        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
+
+    @values.defjvp
+    def derivative(primals, tangents):
+        return jax.jvp(plain, primals, tangents)
+
+    run = plain if jax.default_backend() == "cpu" else values
+    return run(state, *known)
+
+
 @jax.jit
 def grad_step(w, g, lr):
     """w[i] += -(lr * g[i])  for 0 <= i < w.shape[0]"""
@@ -64,21 +108,20 @@ def fit(X, y, w0, lr, epochs, tol):
     d_g = jnp.zeros(n, jnp.float32)
     losses = jnp.zeros(epochs, jnp.float32)
 
-    def step(e, state):
+    def going(state, X, y, lr, tol, d_r, d_g):
         _, _, live = state
+        return live
 
-        def advance(state):
-            d_w, losses, live = state
-            d_r_2 = residual(X, d_w, y, d_r)  # kernel.py:42
-            d_g_2 = gradient(X, d_r_2, d_g)  # kernel.py:43
-            d_w = grad_step(d_w, d_g_2, lr)  # kernel.py:44
-            losses = losses.at[e].set(jnp.mean(d_r_2 * d_r_2))  # kernel.py:46
-            live = ~(losses[e] < tol)
-            return d_w, losses, live
+    def step(e, state, X, y, lr, tol, d_r, d_g):
+        d_w, losses, live = state
+        d_r_2 = residual(X, d_w, y, d_r)  # kernel.py:42
+        d_g_2 = gradient(X, d_r_2, d_g)  # kernel.py:43
+        d_w = grad_step(d_w, d_g_2, lr)  # kernel.py:44
+        losses = losses.at[e].set(jnp.mean(d_r_2 * d_r_2))  # kernel.py:46
+        live = ~(losses[e] < tol)
+        return d_w, losses, live
 
-        return jax.lax.cond(live, advance, lambda state: state, state)
-
-    d_w, losses, _ = checkpointed_loop(
-        0, epochs, step, (w0, losses, True)
+    d_w, losses, _ = checkpointed_while(
+        0, epochs, going, step, (w0, losses, True), (X, y, lr, tol, d_r, d_g)
     )  # kernel.py:41
     return d_w, losses

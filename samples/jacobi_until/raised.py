@@ -27,6 +27,50 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
+def checkpointed_while(start, stop, live, step, state, known):
+    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+
+    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    """
+
+    def plain(state, *known):
+        def advance(r, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, lambda s: step(r, s, *known), lambda s: s, state
+            )
+
+        return checkpointed_loop(start, stop, advance, state)
+
+    @jax.custom_jvp
+    def values(state, *known):
+        def several(r, first):
+            def one(k, state):
+                more = live(state, *known) & (r + k < stop)
+
+                def where(a, b):
+                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
+
+                return where(step(r + k * more, where(state, first), *known), state)
+
+            return jax.lax.fori_loop(0, 8, one, first)
+
+        def advance(g, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, several, lambda _, s: s, start + 8 * g, state
+            )
+
+        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
+
+    @values.defjvp
+    def derivative(primals, tangents):
+        return jax.jvp(plain, primals, tangents)
+
+    run = plain if jax.default_backend() == "cpu" else values
+    return run(state, *known)
+
+
 @jax.jit
 def relax(u, new, h2f):
     """
@@ -78,21 +122,22 @@ def poisson(u, h2f, tolerance, max_sweeps):
     """
     change = 2.0 * tolerance
 
-    def step(_, state):
+    def live(state, h2f, tolerance):
         _, change, _ = state
+        return change > tolerance
 
-        def advance(state):
-            u, change, sweeps = state
-            new = relax_in_place(u, h2f)  # kernel.py:26
-            change = jnp.linalg.norm(new - u)  # kernel.py:27
-            sweeps = sweeps + 1
-            return new, change, sweeps
+    def step(_, state, h2f, tolerance):
+        u, change, sweeps = state
+        new = relax_in_place(u, h2f)  # kernel.py:26
+        change = jnp.linalg.norm(new - u)  # kernel.py:27
+        sweeps = sweeps + 1
+        return new, change, sweeps
 
-        return jax.lax.cond(change > tolerance, advance, lambda state: state, state)
-
-    return checkpointed_loop(
+    return checkpointed_while(
         0,
         max_sweeps,
+        live,
         step,
         (u, jnp.asarray(change, jnp.result_type(u.dtype, float)), 0),
+        (h2f, tolerance),
     )  # kernel.py:25

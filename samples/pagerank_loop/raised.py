@@ -27,6 +27,50 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
+def checkpointed_while(start, stop, live, step, state, known):
+    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+
+    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    """
+
+    def plain(state, *known):
+        def advance(r, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, lambda s: step(r, s, *known), lambda s: s, state
+            )
+
+        return checkpointed_loop(start, stop, advance, state)
+
+    @jax.custom_jvp
+    def values(state, *known):
+        def several(r, first):
+            def one(k, state):
+                more = live(state, *known) & (r + k < stop)
+
+                def where(a, b):
+                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
+
+                return where(step(r + k * more, where(state, first), *known), state)
+
+            return jax.lax.fori_loop(0, 8, one, first)
+
+        def advance(g, state):
+            more = live(state, *known)
+            return jax.lax.cond(
+                more, several, lambda _, s: s, start + 8 * g, state
+            )
+
+        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
+
+    @values.defjvp
+    def derivative(primals, tangents):
+        return jax.jvp(plain, primals, tangents)
+
+    run = plain if jax.default_backend() == "cpu" else values
+    return run(state, *known)
+
+
 @jax.jit
 def spread_once(row_start, column, weight, out):
     """What spread makes of arrays that a loop leaves alone."""
@@ -73,17 +117,23 @@ def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
     """
     row = spread_once(row_start, column, weight, rank0)
 
-    def step(_, state):
+    def going(state, column, weight, damping, tolerance, row):
         _, live = state
+        return live
 
-        def advance(state):
-            rank, live = state
-            new = spread_round(row, column, weight, rank, damping, rank)  # kernel.py:24
-            change = jnp.sum(jnp.abs(new - rank))  # kernel.py:25
-            live = ~(change < tolerance)
-            return new, live
+    def step(_, state, column, weight, damping, tolerance, row):
+        rank, live = state
+        new = spread_round(row, column, weight, rank, damping, rank)  # kernel.py:24
+        change = jnp.sum(jnp.abs(new - rank))  # kernel.py:25
+        live = ~(change < tolerance)
+        return new, live
 
-        return jax.lax.cond(live, advance, lambda state: state, state)
-
-    rank, _ = checkpointed_loop(0, max_iter, step, (rank0, True))  # kernel.py:23
+    rank, _ = checkpointed_while(
+        0,
+        max_iter,
+        going,
+        step,
+        (rank0, True),
+        (column, weight, damping, tolerance, row),
+    )  # kernel.py:23
     return rank

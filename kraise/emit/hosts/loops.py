@@ -12,7 +12,7 @@ from kraise.emit.hosts.shaped import Shape, Shaped
 from kraise.emit.hosts.shared_work import Parts
 from kraise.emit.hosts.statics import Statics, scalars
 from kraise.emit.hosts.sums import stepped
-from kraise.emit.loops import remat
+from kraise.emit.loops import remat, until
 from kraise.emit.loops.folds import mentioned
 from kraise.emit.text import python as py
 from kraise.emit.text.names import Names
@@ -175,6 +175,9 @@ def _counted(
         if used:
             head = [Assign(var, place)]
         lo, hi = py.number(0), rounds
+    segmented = remat.host_segmented(writer.host, stmt)
+    if stmt.condition is not None and segmented and not writer.throws:
+        return _until(writer, stmt, state, step, counter, (lo, hi), [*head, *body], before)
     if stmt.condition is None:
         lines = state.round([*head, *body])
     else:
@@ -185,7 +188,7 @@ def _counted(
         chosen = py.call("jax.lax.cond", test, Atom(inner), same, Atom(state.name))
         lines = [*state.unpacked([Assign(None, test)])[:-1], advance, Assign(None, chosen)]
         writer.names.release(inner)
-    function, segmented = "jax.lax.fori_loop", remat.host_segmented(writer.host, stmt)
+    function = "jax.lax.fori_loop"
     run: Py = Atom(step)
     first, lines = hoisted(lines, {counter, state.name}, writer.names.fresh)
     more: tuple[Py, ...] = ()
@@ -202,6 +205,29 @@ def _counted(
         run = remat.again(step)
     loop = py.call(function, lo, hi, run, state.start(), *more)
     return [*first, Def(step, (counter, state.name, *given), lines), *state.after(loop)]
+
+
+def _until(
+    writer: Writer,
+    stmt: o.Loop,
+    state: _State,
+    step: str,
+    counter: str,
+    bounds: tuple[Py, Py],
+    body: list[Stmt],
+    before: list[Stmt],
+) -> list[Stmt]:
+    """A loop over time that may end before its bound: the condition and a round, both as functions of the state."""
+    assert stmt.condition is not None
+    live = writer.fresh("live", "going", "go_on")
+    test = state.unpacked([Assign(None, writer.text.expr(stmt.condition))])
+    first, lines = hoisted(state.round(body), {counter, state.name}, writer.names.fresh)
+    given = _known(writer, [*before, *first], [*test, *lines], [*state.names, counter, state.name])
+    writer.needs |= {until.NAME, remat.LOOP}
+    loop = py.call(until.NAME, *bounds, Atom(live), Atom(step), state.start(), py.Tup(tuple(map(Atom, given))))
+    writer.names.release(live)
+    round_ = Def(step, (counter, state.name, *given), lines)
+    return [*first, Def(live, (state.name, *given), test), round_, *state.after(loop)]
 
 
 def _known(writer: Writer, first: list[Stmt], lines: list[Stmt], bound: list[str]) -> tuple[str, ...]:

@@ -10,7 +10,17 @@ from kraise.ir.internal_names import readable
 # names that emitted text refers to: a local variable may not take them
 TEXT_USES = frozenset(
     {"jax", "jnp", "partial", "eqxi", "max", "min", "abs", "len", "range", "reversed", "slice", "tuple", "isinstance"}
-    | {"int", "float", "bool", "complex", "ValueError", "checkpointed_loop", "swapping_loop", "dataclasses"}
+    | {
+        "int",
+        "float",
+        "bool",
+        "complex",
+        "ValueError",
+        "checkpointed_loop",
+        "swapping_loop",
+        "checkpointed_while",
+        "dataclasses",
+    }
 )
 # modules under short names: where the source uses such a name itself, the module gets an underscore
 IMPORTED = ("jax", "jnp", "eqxi", "checkify")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kraise.emit.context import Assign, Def, Do, Raw, Stmt
-from kraise.emit.loops import remat
+from kraise.emit.loops import remat, until
 from kraise.emit.loops.at_once import NAME as AT_ONCE
 from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
@@ -34,7 +34,7 @@ class Surroundings:
             return node
         if node.text.startswith(OWN):
             return Atom(node.text[1:])
-        if node.text in (*remat.HELPERS, AT_ONCE):
+        if node.text in (*remat.HELPERS, until.NAME, AT_ONCE):
             return Atom(self.imports[node.text])
         head, dot, rest = node.text.partition(".")
         return Atom(self.imports[head] + dot + rest) if dot and head in IMPORTED else node
