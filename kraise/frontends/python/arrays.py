@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kraise.frontends.python import calls, elementwise, number_lists, remade, rolled, subscripts
+from kraise.frontends.python import calls, elementwise, masks, number_lists, remade, rolled, subscripts
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import annotated
 from kraise.frontends.python.scope import Scope
@@ -279,7 +279,11 @@ def fill(
     scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.CSTNode, name: str = ""
 ) -> list[Stmt] | None:
     """``a[:] = s`` or ``a[i] += e`` for a scalar or an array expression; None if the target is a single cell."""
-    if not isinstance(target, cst.Subscript) or not subscripts.free_axes(scope, target):
+    if not isinstance(target, cst.Subscript):
+        return None
+    if (masked := masks.store(scope, target, value, node, name)) is not None:
+        return masked
+    if not subscripts.free_axes(scope, target):
         return None
     view = ex.access(scope, target)
     if view is None or view.rank == 0:

@@ -11,12 +11,13 @@ from dataclasses import fields, is_dataclass, replace
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python import calls, subscripts
+from kraise.frontends.python import calls, masks, spread, subscripts
 from kraise.frontends.python import expressions as ex
-from kraise.frontends.python.ranks import ELEMENTWISE, REDUCTIONS
+from kraise.frontends.python.ranks import ELEMENTWISE, REDUCTIONS, SPREADS
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.views import View, minus
 from kraise.ir.kernel import ArrayRef, Assign, Const, Expr, For, If, Load, LocalArray, Op, Shape, Stmt, Store, Var
+from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, FLOAT, INT, INT64, NUMBER
 
 
@@ -39,9 +40,8 @@ def operand(scope: Scope, node: cst.CSTNode) -> View | None:
             return operand(scope, inner)
         case cst.Call(args=arguments):
             qualified, concept = calls.concept_of(scope, node)
-            if qualified.startswith("numpy.") and (
-                qualified in dialects.operations("python") or concept.startswith(ELEMENTWISE)
-            ):
+            numpys = qualified in dialects.operations("python") or concept.startswith(ELEMENTWISE)
+            if (numpys and qualified.startswith("numpy.")) or qualified.removeprefix("builtins.") == "abs":
                 found: View | None = None
                 for argument in arguments:
                     found = _larger(found, operand(scope, argument.value))
@@ -75,9 +75,10 @@ def at_element(
 ) -> tuple[Expr, tuple[Expr, ...]]:
     """The value of an elementwise expression at one element, and the shape, which its operands agree on."""
     before, scope.element = (scope.element, scope.beside), tuple(Var(i, INT, span=scope.span(node)) for i in indices)
-    scope.beside = []
+    scope.beside, once = [], scope.may_hoist or scope.once
     try:
         with scope.no_hoisting():
+            scope.once = once
             value = ex.scalar(scope, node)
         agreed = list(shape)
         for axis, extent in dict.fromkeys(scope.beside):
@@ -101,9 +102,10 @@ def store(scope: Scope, target: View, value: cst.BaseExpression, node: cst.CSTNo
     shape = scope.extents(target, node)
     indices = fresh_indices(scope, target.rank)
     element, shape = at_element(scope, value, indices, shape)
+    element = _numbers_first(scope, element, target.array, set(indices), node)
     at = target.at(tuple(Var(i, INT, span=span) for i in indices))
     stored = ex.op(name, ex.load(scope, at, node), element, span=span) if name else element
-    if not _moves(element, target.array, at.subscripts, set(indices)):
+    if not moves(element, target.array, at.subscripts, set(indices)):
         body = Store(target.array, at.subscripts, stored, span=span)  # type: ignore[arg-type]
         return [nest(indices, shape, (body,), span)]
     # the right-hand side reads other elements of what is assigned: all of it first, as NumPy does
@@ -116,14 +118,37 @@ def store(scope: Scope, target: View, value: cst.BaseExpression, node: cst.CSTNo
     return [holder, nest(indices, shape, (first,), span), nest(again, shape, (second,), span)]
 
 
-def _moves(element: Expr, array: str, subscripts: tuple, indices: set[str]) -> bool:
-    """Does the value read the array anywhere but in the cell that is stored to?"""
+def _numbers_first(scope: Scope, element: Expr, array: str, indices: set[str], node: cst.CSTNode) -> Expr:
+    """The value with what is one number for all elements, and reads the array that is stored to, as it is before:
+    ``A[i, k] / A[k, k]`` in ``A[i, k:] -= A[i, k] / A[k, k] * A[k, k:]``."""
+    reads = any(isinstance(n, Load | ArrayRef) and n.array == array for n in walked(element))
+    if not reads or not scope.may_hoist:
+        return element
+    if not _varying(element, indices):
+        return scope.held(element, "value", node)
+    changes: dict = {}
+    for item in fields(element):
+        before = getattr(element, item.name)
+        if isinstance(before, tuple) and item.name != "span":
+            changes[item.name] = tuple(
+                _numbers_first(scope, b, array, indices, node) if is_dataclass(b) else b  # type: ignore[arg-type]
+                for b in before
+            )
+        elif is_dataclass(before) and item.name == "arg":
+            changes[item.name] = _numbers_first(scope, before, array, indices, node)  # type: ignore[arg-type]
+    return replace(element, **changes) if changes else element
+
+
+def moves(element: Expr, array: str, subscripts: tuple, indices: set[str]) -> bool:
+    """Does the value read the array where another element is stored? Not in the same places of another row (which is
+    this one, or apart from it): ``A[k, k + i]`` while ``A[r, k + i]`` is stored."""
     stack: list = [element]
     while stack:
         top = stack.pop()
         if isinstance(top, Load) and top.array == array and top.subscripts != subscripts:
-            apart = (_apart(a, b, indices) for a, b in zip(top.subscripts, subscripts, strict=True))
-            if not any(apart):
+            pairs = list(zip(top.subscripts, subscripts, strict=True))
+            own = all(a == b or not (_varying(a, indices) or _varying(b, indices)) for a, b in pairs)
+            if not own and not any(_apart(a, b, indices) for a, b in pairs):
                 return True
         if isinstance(top, ArrayRef) and top.array == array:
             return True
@@ -136,10 +161,14 @@ def _moves(element: Expr, array: str, subscripts: tuple, indices: set[str]) -> b
 
 def _apart(a: Expr, b: Expr, indices: set[str]) -> bool:
     """Do two subscripts differ for all elements, whatever the element?"""
-    if (ex.variables(a)[0] | ex.variables(b)[0]) & indices:
+    if _varying(a, indices) or _varying(b, indices):
         return False
     difference = minus(a, b)
     return isinstance(difference, Const) and difference.value != 0
+
+
+def _varying(subscript: Expr, indices: set[str]) -> bool:
+    return bool(ex.variables(subscript)[0] & indices)
 
 
 def _temporary(scope: Scope, shape: tuple[Expr, ...], like: str, node: cst.CSTNode, wish: str = "") -> LocalArray:
@@ -190,6 +219,8 @@ def bind(scope: Scope, name: str, value: cst.BaseExpression, node: cst.CSTNode) 
     array = made(scope, name, shape, "", node)
     if is_float(scope, element):
         scope.kinds[name] = (FLOAT, "")
+    elif masks.is_truth(scope, element):
+        scope.kinds[name] = (BOOL, "")
     body = Store(name, tuple(Var(i, INT, span=span) for i in indices), element, span=span)
     return [*scope.taken(), array, nest(indices, shape, (body,), span)]
 
@@ -247,6 +278,8 @@ def reduction(scope: Scope, node: cst.Call) -> Expr | None:
     qualified, _ = calls.concept_of(scope, node)
     head, _, last = qualified.rpartition(".")
     arguments = [a.value for a in node.args]
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value in SPREADS and head in ("", "numpy"):
+        return spread.value(scope, node, head)
     if head == "numpy" and last in REDUCTIONS:
         kind = REDUCTIONS[last]
     elif isinstance(node.func, cst.Attribute) and not qualified and node.func.attr.value in REDUCTIONS:
@@ -271,17 +304,18 @@ _WISHES = {"sum": "total", "mean": "total", "dot": "total", "prod": "product", "
 
 def _reduced(scope: Scope, node: cst.Call, kind: str, arguments: list, view: View) -> Expr:
     span = scope.span(node)
-    if not scope.may_hoist:
+    if not (scope.may_hoist or scope.once):
         scope.hoist(node)  # refuses
-    outer = list(scope.taken())
-    before, scope.element = scope.element, None
+    outer, around = list(scope.taken()), (scope.element, scope.may_hoist)
+    scope.element, scope.may_hoist = None, True
     shape = scope.extents(view, node)
     indices = fresh_indices(scope, view.rank)
     elements = []
     for argument in arguments:
         one, shape = at_element(scope, argument, indices, shape)
         elements.append(one)
-    scope.element = before
+    scope.element, scope.may_hoist = around
+    outer += scope.taken()  # numbers within
     element = ex.op("mul", *elements, span=span) if kind == "dot" else elements[0]
     total = scope.fresh(_WISHES.get(kind, "found"))
     scope.bound[total] = 2  # not stable

@@ -50,7 +50,9 @@ def exchanges(body: cst.BaseSuite, params: Collection[str], ranks: Mapping[str, 
         touching = [g for g in found.groups if g & group]
         found.groups = [g for g in found.groups if not g & group] + [group.union(*touching)]
     made = {_bound_to_new(n) for n in all_of(cst.Assign, body)}
-    own = {n for n in made if n is not None and ranks.get(n) and n not in params and bound[n] == times[n] + 1}
+    in_place = Counter(n.target.value for n in all_of(cst.AugAssign, body) if isinstance(n.target, cst.Name))
+    once = {n for n in made if n is not None and bound[n] - in_place[n] == times[n] + 1}
+    own = {n for n in once if ranks.get(n) and n not in params}
     found.groups = [g for g in found.groups if g <= own]
     found.pairs = {k: pairs for k, pairs in found.pairs.items() if found.of(pairs[0][0])}
     bound.subtract(t for k, pairs in found.pairs.items() if k not in found.idle for t, _ in pairs)

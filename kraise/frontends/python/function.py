@@ -11,7 +11,7 @@ from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends import fence
 from kraise.frontends.cas_rounds import with_atomics
 from kraise.frontends.python import annotations as written
-from kraise.frontends.python import one_number, remade, rows, statements
+from kraise.frontends.python import one_number, remade, rows, statements, stencils
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.exchanged import exchanges
 from kraise.frontends.python.names import Imports
@@ -85,6 +85,11 @@ def lower(
 ) -> tuple[Summary | None, list[Diagnostic]]:
     """The function in Kernel IR, untyped, or the diagnostics that say why not."""
     problems = _fence(context, definition)
+    if (stencil := stencils.decorator(definition.node, context.imports)) is not None:
+        reason = "of a stencil, numbers as subscripts (or a neighborhood) and one return at its end are read"
+        hint = "write the loops that it stands for"
+        problems.append(Diagnostic("KR299", reason, context.source.span(stencil), hint, definition.name))
+        return None, problems
     if recursion := _recursion(context, definition):
         return None, problems + recursion
     names = context.ranks.of(definition.name)

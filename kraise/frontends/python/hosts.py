@@ -31,6 +31,7 @@ from kraise.frontends.python.host_attributes import without_objects
 from kraise.frontends.python.host_scope import HostScope
 from kraise.frontends.python.host_words import holding, module_tables
 from kraise.frontends.python.names import Imports
+from kraise.frontends.python.passes import gives, reached, with_shapes
 from kraise.frontends.python.source import all_of, dotted, walk
 from kraise.frontends.python.survey import Definition, Survey, functions_of
 from kraise.ir import host as h
@@ -70,6 +71,7 @@ def read_hosts(
         )
 
     nodes = {n: with_launches(f) for n, f in nodes.items()}
+    nodes = {n: with_shapes(context.source, f) if n in reached(passing, found) else f for n, f in nodes.items()}
     launching_methods = host_raw.of_classes(context.source, with_launches)
     by_name = {**foreign, **{f.name: f for f in functions}}
     stores = {n: stored(by_name[n]) for n in kernels if n in by_name}
@@ -96,7 +98,7 @@ def read_hosts(
     while more := _mentioning(records, {*hosts, *started}) - started:  # by functions that launch, or by other objects
         started |= more
         hosts = _hosts(nodes, kernels, started, held, held_in, passing)
-    apart = set(by_name) - _only_of_hosts(nodes, by_name, hosts)
+    apart = set(by_name) - _only_of_hosts(nodes, by_name, hosts, passing)
     made = {n: u for n, f in nodes.items() if n not in apart and (u := host_units.unit(f))}
     launching = {n: u for n, u in made.items() if n in hosts}
     made = {n: u for n, u in made.items() if n not in unread}
@@ -227,19 +229,26 @@ def _outline(context: Context, node: cst.FunctionDef) -> k.Function | None:
 
 
 def _only_of_hosts(
-    nodes: Mapping[str, cst.FunctionDef], functions: Mapping[str, k.Function], hosts: Collection[str]
+    nodes: Mapping[str, cst.FunctionDef],
+    functions: Mapping[str, k.Function],
+    hosts: Collection[str],
+    passing: Collection[str],
 ) -> set[str]:
-    """The functions without loops of which only host functions make use."""
+    """The functions of which only host functions make use: those without loops, and of plain ones all that give back a
+    number or an array of their own."""
     callers: dict[str, set[str]] = {}
     for name, node in nodes.items():
         for inner in walk(node.body):
             if isinstance(inner, cst.Name) and inner.value in functions:
                 callers.setdefault(inner.value, set()).add(name)
-    return {
-        n for n, own in callers.items()
-        if n in nodes and own <= set(hosts) and functions[n].kind != "kernel"
-        and not any(isinstance(x, cst.For | cst.While) for x in walk(nodes[n].body))
+    fitting = {
+        n for n, own in callers.items() if n in nodes and own <= {*hosts} and functions[n].kind != "kernel"
     }  # fmt: skip
+    loops = cst.For | cst.While
+    plain = set(passing)
+    while more := {n for n in fitting - plain if callers[n] <= plain and gives(nodes[n])}:
+        plain |= more
+    return {n for n in fitting if n in plain or not all_of(loops, nodes[n].body)}
 
 
 def _launching(records: Mapping[str, host_units.Record], kernels: set[str]) -> set[str]:

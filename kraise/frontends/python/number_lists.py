@@ -18,8 +18,8 @@ import libcst as cst
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.source import Source, children, placed, rebuilt, walk
 
-_MAKES = "__list__"  # the name of what makes such an array
-_CONCEPT = "kraise.list"
+MAKES = "__list__"  # the name of what makes such an array
+CONCEPT = "kraise.list"
 
 
 def as_arrays(parsed: Source, node: cst.FunctionDef, imports: Imports) -> cst.FunctionDef:
@@ -35,9 +35,9 @@ def as_arrays(parsed: Source, node: cst.FunctionDef, imports: Imports) -> cst.Fu
     while more := {n for group in _swaps(node) if group & lost for n in group} - lost:
         lost |= more
     found = {n: d for n, d in depths.items() if n not in lost}
-    if not found or any(isinstance(n, cst.Name) and n.value == _MAKES for n in walk(parsed.tree)):
+    if not found or any(isinstance(n, cst.Name) and n.value == MAKES for n in walk(parsed.tree)):
         return node
-    imports.bound[_MAKES] = _CONCEPT
+    imports.bound[MAKES] = CONCEPT
 
     def change(inner: cst.CSTNode) -> cst.CSTNode | None:
         match inner:
@@ -51,7 +51,7 @@ def as_arrays(parsed: Source, node: cst.FunctionDef, imports: Imports) -> cst.Fu
 
 def _call(extents: list[cst.BaseExpression], fill: cst.BaseExpression) -> cst.Call:
     shape = cst.Tuple([cst.Element(e) for e in extents])
-    return cst.Call(cst.Name(_MAKES), [cst.Arg(shape), cst.Arg(fill)])
+    return cst.Call(cst.Name(MAKES), [cst.Arg(shape), cst.Arg(fill)])
 
 
 def _made(value: cst.BaseExpression) -> tuple[list[cst.BaseExpression], cst.BaseExpression] | None:

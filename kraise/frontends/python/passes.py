@@ -8,7 +8,7 @@ functions that compute with whole arrays beside their loops (``C = A @ B``, ``mu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -16,10 +16,23 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends.python.shared_memory import changed_in, shares
-from kraise.frontends.python.source import all_of, dotted
-from kraise.frontends.python.survey import Definition, array_code
+from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt
+from kraise.frontends.python.survey import Definition, Survey, array_code
 from kraise.ir import host as h
 
+_MAKE = (
+    "__list__",
+    "zeros",
+    "empty",
+    "ones",
+    "full",
+    "zeros_like",
+    "empty_like",
+    "ones_like",
+    "full_like",
+    "copy",
+    "array",
+)
 _FASTER = (cst.MultiplyAssign, cst.LeftShiftAssign, cst.FloorDivideAssign, cst.RightShiftAssign)
 _MOVES = (cst.Multiply, cst.LeftShift, cst.FloorDivide, cst.RightShift)
 _RANGES = ("range", "prange")
@@ -32,13 +45,108 @@ def as_hosts(functions: Mapping[str, Definition]) -> frozenset[str]:
 
     def fits(name: str, d: Definition) -> bool:
         plain = d.kind in ("plain", "scalar") or (d.kind == "device" and d.decorated)
-        if not plain or d.around or d.method or name in called or shares(d.node):
+        if not plain or d.around or d.method or name in called or shares(d.node) or not _apart(d, functions):
             return False
         if any(passes(loop, functions) for loop in all_of(cst.For | cst.While, d.node.body)):
+            return True
+        if any(returns_new(functions[c].node) for c in d.calls if c in functions):
             return True
         return d.kind != "scalar" and array_code(d.node) is not None
 
     return frozenset(n for n, d in functions.items() if fits(n, d))
+
+
+def returns_new(node: cst.FunctionDef) -> bool:
+    """Does a function return an array that it makes?"""
+    made = {n for n, v in _values(node.body) if _makes(v)}
+    return any(_makes(v) or (isinstance(v, cst.Name) and v.value in made) for v in _returned(node))
+
+
+def reached(names: Collection[str], found: Survey) -> set[str]:
+    """The functions, and all that they call."""
+    seen: set[str] = set()
+    todo = [*names]
+    while todo:
+        if (name := todo.pop()) in found.functions and name not in seen:
+            seen.add(name)
+            todo += found.functions[name].calls
+    return seen
+
+
+def with_shapes(source: Source, node: cst.FunctionDef) -> cst.FunctionDef:
+    """The function with ``x.shape[0]`` for ``len(x)``, but of lists and the like."""
+    listed = cst.List | cst.Tuple | cst.ListComp | cst.SimpleString | cst.Dict
+    others = {n for n, v in _values(node.body) if isinstance(v, listed)}
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=cst.Name(value=name) as x, star="")]) if (
+                name not in others
+            ):
+                at = cst.SubscriptElement(cst.Index(cst.Integer("0")))
+                return cst.Subscript(placed(source, cst.Attribute(x, cst.Name("shape")), inner), [at])
+        return None
+
+    return rebuilt(source, node, change)  # type: ignore[no-any-return]
+
+
+def gives(node: cst.FunctionDef) -> bool:
+    """Does a function return something?"""
+    return any(True for _ in _returned(node))
+
+
+def _makes(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Call) and dotted(value.func).rpartition(".")[2] in _MAKE
+
+
+def _returned(node: cst.FunctionDef) -> Iterator[cst.BaseExpression]:
+    for end in all_of(cst.Return, node.body):
+        if isinstance(end.value, cst.Tuple):
+            yield from (e.value for e in end.value.elements)
+        elif end.value is not None:
+            yield end.value
+
+
+def _apart(d: Definition, functions: Mapping[str, Definition], seen: frozenset[str] = frozenset()) -> bool:
+    """Do the functions that a function calls share no memory with it, but for whole arrays that they change as
+    statements of their own? What they give is a number, or new."""
+    lines = {id(n.value) for n in all_of(cst.Expr, d.node.body)}
+    for call in all_of(cst.Call, d.node.body):
+        callee = functions.get(d.visible.get(dotted(call.func), ""))
+        if callee is None or callee.name in seen:
+            continue
+        own = _same_as_parameters(callee.node)
+        if shares(callee.node) or any(_is_part(v, own) for v in _returned(callee.node)):
+            return False
+        names = all(isinstance(a.value, cst.Name | cst.BaseNumber) for a in call.args)
+        if own & changed_in(callee.node) and not (id(call) in lines and names):
+            return False
+        if not _apart(callee, functions, seen | {callee.name}):
+            return False
+    return True
+
+
+def _same_as_parameters(node: cst.FunctionDef) -> set[str]:
+    """The parameters of a function, and the names that it gives them."""
+    own = {p.name.value for p in node.params.params}
+    while more := {n for n, v in _values(node.body) if isinstance(v, cst.Name) and v.value in own} - own:
+        own |= more
+    return own
+
+
+def _is_part(value: cst.BaseExpression, own: set[str]) -> bool:
+    """May a value be an array that the caller has, or a part of one?"""
+    match value:
+        case cst.Name(value=name):
+            return name in own
+        case cst.Subscript(slice=items):
+            cut = len(items) == 1 or any(isinstance(i.slice, cst.Slice) for i in items)
+            return cut and bool(_names(value) & own)
+        case cst.Attribute() | cst.IfExp():
+            return bool(_names(value) & own)
+        case cst.Call(func=cst.Attribute(value=cst.Name(value=name))):
+            return name in own
+    return False
 
 
 def giving_back(host: h.Host, functions: Mapping[str, Definition]) -> h.Host:
@@ -116,4 +224,4 @@ def _names(node: cst.BaseExpression) -> set[str]:
     return {n.value for n in all_of(cst.Name, node)}
 
 
-__all__ = ["as_hosts", "passes"]
+__all__ = ["as_hosts", "gives", "passes", "reached", "with_shapes"]

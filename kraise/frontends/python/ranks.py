@@ -23,6 +23,7 @@ REDUCTIONS = {
     **{n: n for n in ("sum", "prod", "min", "max", "any", "all", "mean", "argmin", "argmax")},
     **{"amin": "min", "amax": "max", "product": "prod", "dot": "dot", "vdot": "dot", "inner": "dot"},
 }
+SPREADS = ("var", "std")
 
 Place = tuple[str, str]  # (function, name)
 
@@ -172,6 +173,10 @@ class _Facts:
         self.ranks.equal.append((self.place(name), other, used))
 
     def fact(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.Subscript) and (mask := truths(node)) is not None:
+            self.anonymous += 1  # a mask is an array, too
+            self.same(node.value, self.place(f"#{self.anonymous}"))
+            self.operands(mask, self.place(f"#{self.anonymous}"))
         match node:
             case cst.Subscript(value=cst.Attribute(value=base, attr=cst.Name(value="shape")), slice=[element]):
                 if isinstance(element.slice, cst.Index):
@@ -254,9 +259,9 @@ class _Facts:
     def reduced(self, node: cst.Call, arguments: list) -> list:
         """The operands of a reduction over a whole array."""
         head, _, last = self.imports.qualified(dotted(node.func)).rpartition(".")
-        if head == "numpy" and last in REDUCTIONS:
-            return arguments[: 2 if REDUCTIONS[last] == "dot" else 1]
-        if isinstance(node.func, cst.Attribute) and not head and node.func.attr.value in REDUCTIONS:
+        if head == "numpy" and last in (*REDUCTIONS, *SPREADS):
+            return arguments[: 2 if REDUCTIONS.get(last) == "dot" else 1]
+        if isinstance(node.func, cst.Attribute) and not head and node.func.attr.value in (*REDUCTIONS, *SPREADS):
             return [node.func.value]
         return []
 
@@ -344,6 +349,25 @@ class _Facts:
             if isinstance(index, cst.Name):
                 width = self.tuples.get(index.value, 1)
             self.needs(complex_part(arguments[0])[0], width if concept != "atomic.cas_first" else 1)
+
+
+def truths(node: cst.Subscript) -> cst.BaseExpression | None:
+    """The mask of ``a[b > 0]``, by its text; None where the subscript has none."""
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index))] if _is_truth(index):
+            return index
+    return None
+
+
+def _is_truth(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Comparison():
+            return True
+        case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner):
+            return _is_truth(inner)
+        case cst.BinaryOperation(left=left, operator=cst.BitAnd() | cst.BitOr() | cst.BitXor(), right=right):
+            return _is_truth(left) and _is_truth(right)
+    return False
 
 
 def _depth(node: cst.CSTNode) -> int:

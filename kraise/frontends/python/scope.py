@@ -68,6 +68,7 @@ class Scope:
     loop_vars: list[str] = field(default_factory=list)
     pre: list[Stmt] = field(default_factory=list)
     may_hoist: bool = True
+    once: bool = False  # inside an array expression: is it evaluated, so that a number in it may be computed before?
     element: tuple[Expr, ...] | None = None  # inside an array expression: the indices of the element that is computed
     beside: list[tuple[int, Expr]] = field(
         default_factory=list
@@ -138,11 +139,11 @@ class Scope:
     @contextmanager
     def no_hoisting(self) -> Iterator[None]:
         """Inside, an expression that needs statements before it is refused: it may not be evaluated, or repeatedly."""
-        before, self.may_hoist = self.may_hoist, False
+        before, self.may_hoist, self.once = (self.may_hoist, self.once), False, False
         try:
             yield
         finally:
-            self.may_hoist = before
+            self.may_hoist, self.once = before
 
     def hoist(self, node: cst.CSTNode, *statements: Stmt) -> None:
         """Statements to run before the one that is being lowered."""

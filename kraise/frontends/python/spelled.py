@@ -3,6 +3,7 @@
 - Imports within a function: the module's (a name must mean one thing in all of it).
 - ``u = u.copy()`` of a parameter: an array of another name from there on. It is a statement of the function itself, so
   every use below it is of the new array, and none above.
+- Functions that ``numba.stencil`` decorates (see :mod:`stencils`).
 - Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`).
 
 Functions that launch kernels are left to the front end of hosts, and lists to it where there is one.
@@ -16,7 +17,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import apart, number_lists
+from kraise.frontends.python import apart, number_lists, stencils
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 from kraise.frontends.python.survey import decorated_as, is_host
@@ -27,7 +28,7 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     functions = [
         n for n in parsed.tree.body if isinstance(n, cst.FunctionDef) and isinstance(n.body, cst.IndentedBlock)
     ]
-    bare = {id(f): _without_imports(parsed, f) for f in functions}
+    bare = {id(f): stencils.as_loops(parsed, _without_imports(parsed, f), imports) for f in functions}
     hosts = {i for i, f in bare.items() if is_host(f, imports)}
     done: dict[int, Any] = {}
     for f in functions:
