@@ -84,6 +84,18 @@ def f(w):
 """,
         ((5,),),
     ),
+    "whole arrays by what is called": (
+        """
+import numpy as np
+def f(M):
+    v = M.ravel()
+    s = np.median(v)
+    for i in range(v.shape[0] - 1):
+        s += (v[i + 1] - v[i]) ** 2
+    return s
+""",
+        ((3, 3),),
+    ),
     "functions that give arrays": (
         """
 import numpy as np

@@ -154,6 +154,7 @@ def read_hosts(
         host = host and host_inputs.noted(host, inputs)
         problems += wrong
         if host is not None:
+            changes |= {f.name: stored(f) for f in scope.outlined}
             host = synced(host, changes.get)
             written |= scope.written
             if name in owners:  # its attributes stand nowhere in the source as parameters

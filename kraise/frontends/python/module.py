@@ -84,7 +84,8 @@ def _read(
     fixed = {n: context.fixed[s.origin] for n, s in summaries.items()}
     typed = infer.infer({n: s.function for n, s in summaries.items()}, fixed, constants)
     functions = _ordered(typed, found, summaries)
-    passing = passes.as_hosts(found.functions, refused)
+    whole = {n for n, wrong in refused.items() if all(d.code == "KR103" for d in wrong)}
+    passing = passes.as_hosts(found.functions, whole)
     others = tuple(f for f in functions if f.name not in passing)
     hosts, outlined, unread = read_hosts(context, found, others, only, foreign, passing=passing)
     hosts = tuple(passes.giving_back(x, found.functions) if x.name in passing else x for x in hosts)

@@ -38,9 +38,10 @@ _MOVES = (cst.Multiply, cst.LeftShift, cst.FloorDivide, cst.RightShift)
 _RANGES = ("range", "prange")
 
 
-def as_hosts(functions: Mapping[str, Definition], refused: Collection[str] = ()) -> frozenset[str]:
+def as_hosts(functions: Mapping[str, Definition], whole: Collection[str] = ()) -> frozenset[str]:
     """The plain functions (and those that numba compiles and no other function calls) that are read as hosts of the
-    nests in them: they pass over arrays so, compute with whole arrays beside their loops, or are ``refused`` as loops."""
+    nests in them: they pass over arrays so, or compute with whole arrays beside their loops (``whole``: by what they
+    call)."""
     called = {c for d in functions.values() for c in d.calls}
 
     def fits(name: str, d: Definition) -> bool:
@@ -49,7 +50,7 @@ def as_hosts(functions: Mapping[str, Definition], refused: Collection[str] = ())
             return False
         if any(passes(loop, functions) for loop in all_of(cst.For | cst.While, d.node.body)):
             return True
-        if name in refused or any(returns_new(functions[c].node) for c in d.calls if c in functions):
+        if name in whole or any(returns_new(functions[c].node) for c in d.calls if c in functions):
             return True
         return d.kind != "scalar" and array_code(d.node) is not None
 

@@ -4,7 +4,8 @@
 - ``u = u.copy()`` of a parameter: an array of another name from there on. It is a statement of the function itself, so
   every use below it is of the new array, and none above.
 - Functions that ``numba.stencil`` decorates (see :mod:`stencils`).
-- Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`).
+- Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`) and
+  lists that grow (see :mod:`grown_lists`).
 
 Functions that launch kernels are left to the front end of hosts, and lists to it where there is one.
 """
@@ -17,7 +18,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import apart, number_lists, stencils
+from kraise.frontends.python import apart, grown_lists, number_lists, stencils
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 from kraise.frontends.python.survey import decorated_as, is_host
@@ -34,7 +35,9 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     for f in functions:
         if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
             new = apart.without_transposed(parsed, apart.without_tuples(parsed, _copied(parsed, bare[id(f)])))
-            done[id(f)] = new if hosts else number_lists.as_arrays(parsed, new, imports)
+            if not hosts:
+                new = number_lists.as_arrays(parsed, grown_lists.as_loops(parsed, new, imports), imports)
+            done[id(f)] = new
     body = [done.get(id(n), n) for n in parsed.tree.body]
     if all(new is old for new, old in zip(body, parsed.tree.body, strict=True)):
         return parsed
