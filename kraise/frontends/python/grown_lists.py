@@ -137,7 +137,7 @@ class _Lists:
             places.append(rounds.at)
             loops.append(rounds)
             element = element.elt
-        if name in _names(made):
+        if name in _names(made) or all_of(cst.List | cst.Tuple, element):  # rows
             return None
 
         def change(inner: cst.CSTNode) -> cst.CSTNode | None:
