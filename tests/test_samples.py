@@ -16,6 +16,12 @@ from tests.corpus import ROOT, SAMPLES
 SLOW = {
     "cuda_flat_tiles": "raising/test_pitched.py",
     "cuda_halo_tiles": "raising/test_edges.py",
+    "cuda_blelloch_scan": "raising/test_outlets.py",
+    "cuda_scan_by_size": "raising/test_outlets.py",
+    "cuda_tile_sizes": "raising/test_tile_sizes.py",
+    "cuda_turned_tiles": "raising/test_tile_sizes.py",
+    "halo_tiles": "raising/test_edges.py",
+    "bitonic_blocks": "raising/test_butterflies.py",
     "cuda_best_lane": "raising/test_picks.py",
     "cuda_row_trees": "raising/test_trees.py",
     "cuda_block_helpers": "raising/test_block_helpers.py",

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 HEAD = """__global__ void f(const float *in, float *out, int w, int h, float s) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -36,7 +37,7 @@ def test_values_and_gradients(name):
     done = translated(BODIES[name])
     assert 'mode="edge"' in done.text and "jnp.minimum" not in done.text
     assert "for " in done.text and len(done.text.split("\n")) < 60
-    reports, findings = pipeline.verify(done, pipeline.Request())
+    reports, findings = verified(done, pipeline.Request())
     assert not findings and not [r for r in reports if r.failures]
 
 
@@ -81,7 +82,7 @@ def f(x, k, y):
     done = pipeline.translate(source, "k.py")
     assert ('mode="edge"' in done.text) == edges and ("dynamic_slice" in done.text) == edges
     for n, taps in ((9, 3), (2, 5), (4, 0)):
-        ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"x": (n,), "k": (taps,), "y": (n,)}))
+        ((report,), _) = verified(done, pipeline.Request(shapes={"x": (n,), "k": (taps,), "y": (n,)}))
         assert report.ok, report.failures
 
 
@@ -130,7 +131,7 @@ def test_neighbours_along_several_axes_share_a_padded_array(name):
     assert ("in_padded = jnp.pad(" in done.text) == shared, done.text
     for h, w in ((3, 4), (1, 2)):
         request = pipeline.Request(shapes={"in": (h * w,), "out": (h * w,)}, values={"h": h, "w": w, "s": 1.0})
-        reports, findings = pipeline.verify(done, request)
+        reports, findings = verified(done, request)
         assert not findings and not [r for r in reports if r.failures]
 
 
@@ -152,7 +153,7 @@ def test_more_places_than_cells(name):
     assert 'mode="edge"' in done.text and "arange" not in done.text, done.text
     for n, more in ((5, 0), (5, 6), (2, 1), (1, 0)):
         shapes = {"u": (n + more,), "y": (n + int(count[-1]),)}
-        reports, findings = pipeline.verify(done, pipeline.Request(shapes=shapes, values={"n": n}))
+        reports, findings = verified(done, pipeline.Request(shapes=shapes, values={"n": n}))
         assert not findings and not [r for r in reports if r.failures], (n, more, done.text)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 HEAD = "int j = blockIdx.x * blockDim.x + threadIdx.x;\n  if (j >= cols) return;"
 BODIES = {
@@ -181,5 +181,5 @@ def test_rows_that_a_loop_puts_out_are_those_that_the_next_one_takes(between, ba
     assert ("jnp.concatenate(" in done.text and "t.at[" not in done.text and ".T" not in done.text) == rows, done.text
     for n in (1, 2, 5):
         request = pipeline.Request(shapes=dict.fromkeys("axy", (3 * n,)), values={"n": n, "m": 3})
-        (report,), problems = pipeline.verify(done, request)
+        (report,), problems = verified(done, request)
         assert report.ok and not problems, [(r.check, r.what, r.message) for r in report.failures]

@@ -8,7 +8,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 FOLDER = Path(__file__).parents[2] / "samples" / "cuda_launched_rows"
 TEXT = (FOLDER / "kernel.cu").read_text()
@@ -17,7 +17,7 @@ TEXT = (FOLDER / "kernel.cu").read_text()
 def failures(text):
     done = pipeline.translate(text, "kernel.cu")
     case = str(FOLDER / "case.toml")
-    reports, found = pipeline.verify(done, pipeline.Request(case=case, gradients=False), "kernel.cu", text)
+    reports, found = verified(done, pipeline.Request(case=case, gradients=False), "kernel.cu", text)
     assert len(reports) == 1
     return [r for r in reports[0].failures if r.check != "form"], done.text or ""
 

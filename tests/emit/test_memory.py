@@ -8,6 +8,7 @@ import pytest
 from kraise import pipeline
 from kraise.options import Options, size_of
 from kraise.verify.load import load_module
+from tests.checks import verified
 from tests.corpus import SAMPLES
 
 STEPS = """
@@ -273,7 +274,7 @@ def twice(x, a, b, n):
     done = pipeline.translate(source, "k.py", Options(max_intermediate="64"))
     assert done.text.count("jax.lax.map(") == 2
     request = pipeline.Request(shapes=dict.fromkeys("xab", (9,)), values={"n": 9})
-    assert pipeline.verify(done, request)[0][0].ok
+    assert verified(done, request)[0][0].ok
 
 
 def test_within_a_loop_that_stays():
@@ -292,7 +293,7 @@ def move(x, v, dt, steps):
     done = pipeline.translate(source, "k.py", Options(max_intermediate="128"))
     assert "jax.lax.map(" in done.text and "checkpointed_loop(" in done.text
     request = pipeline.Request(shapes=dict.fromkeys("xv", (7,)), values={"steps": 3})
-    ((report,), problems) = pipeline.verify(done, request)
+    ((report,), problems) = verified(done, request)
     assert report.ok and not problems
 
 

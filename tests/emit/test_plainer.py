@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 KERNEL = """__global__ void f(const {kind} *a, const {kind} *b, const int *t, {kind} *c, int n) {{
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -54,5 +55,5 @@ def test_values(kind):
   c[i] = (m ^ 0) + (a[i] < b[i] ? a[i] : b[i]);"""
     source = KERNEL.format(kind=kind, body=body)
     done = pipeline.translate(source, "k.cu")
-    reports, findings = pipeline.verify(done, pipeline.Request(), "k.cu", source)
+    reports, findings = verified(done, pipeline.Request(), "k.cu", source)
     assert reports and all(r.ok for r in reports) and not findings

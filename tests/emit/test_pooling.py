@@ -6,7 +6,7 @@ import pytest
 from kraise import pipeline
 from kraise.options import Options
 from kraise.verify.load import load_module
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 HEAD = "from numba import cuda\nimport math\n\n\n@cuda.jit\n"
 POOL = """def pool(x, y, k, s):
@@ -64,9 +64,7 @@ def test_pooling(dtype):
 
 def test_pooling_differentiates():
     done, _ = raised(HEAD + POOL)
-    reports, problems = pipeline.verify(
-        done, pipeline.Request(shapes={"x": (9, 11), "y": (3, 4)}, values={"k": 3, "s": 2})
-    )
+    reports, problems = verified(done, pipeline.Request(shapes={"x": (9, 11), "y": (3, 4)}, values={"k": 3, "s": 2}))
     assert not problems and reports[0].ok
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 KERNEL = """
 struct Settings { int nx, ny; float rate, spacing; int seed; };
@@ -63,7 +64,7 @@ def test_members_with_the_names_of_arguments():
     )
     done = pipeline.translate(source, "kernel.cu")
     assert "c._replace(value=value, name=name, count=count)" in done.text
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes={"c": (5,)}, values={"n": 4}))
+    ((report,), problems) = verified(done, pipeline.Request(shapes={"c": (5,)}, values={"n": 4}))
     assert report.ok and not problems
 
 
@@ -77,5 +78,5 @@ def test_structs_in_structs_and_arrays_of_them():
     )
     done = pipeline.translate(source, "kernel.cu")
     assert "p._replace(at=p.at._replace(x=x), e=p.e._replace(im=im))" in done.text
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(gradients=False))
+    ((report,), problems) = verified(done, pipeline.Request(gradients=False))
     assert report.ok and not problems

@@ -7,6 +7,7 @@ The derivatives are the interpreter's; a loop whose bounds are known only within
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 N = {"n": 7}
 CASES = {
@@ -114,7 +115,7 @@ def test_in_reverse(name):
     source, shapes, values = CASES[name]
     done = pipeline.translate(source, "k.py")
     assert not done.diagnostics, done.diagnostics
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes=shapes, values=values))
+    ((report,), problems) = verified(done, pipeline.Request(shapes=shapes, values=values))
     assert not problems and report.ok, [(r.check, r.what, r.message) for r in report.failures]
     assert sum(row.check == "vjp" and row.status == "ok" for row in report.rows) >= 2
     assert "equinox" not in done.text
@@ -132,5 +133,5 @@ def root(x, y, n):
     done = pipeline.translate(source, "k.py")
     assert not done.diagnostics
     assert "import equinox.internal as eqxi" in done.text and 'kind="checkpointed"' in done.text
-    ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"x": (5,), "y": (5,)}, values={"n": 5}))
+    ((report,), _) = verified(done, pipeline.Request(shapes={"x": (5,), "y": (5,)}, values={"n": 5}))
     assert report.ok and any(row.check == "vjp" and row.status == "ok" for row in report.rows)

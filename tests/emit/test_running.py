@@ -7,6 +7,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 ROW = "def f(x, y):\n n = len(x)\n for i in range({}):\n  s = {}\n  for j in range({}):\n   {}\n  y[i] = s\n"
 SUMS = {
@@ -133,11 +134,12 @@ TOTAL = "if (t == blockDim.x - 1) totals[blockIdx.x] = v;"
         (TOTAL, "i < 100 ? x[i] : 0", True),
     ],
 )
+@pytest.mark.long_cases("i < 100")
 def test_a_total_beside_running_sums_is_the_last_of_them(total, mine, one):
     done = pipeline.translate(BLOCKS.replace(TOTAL, total).replace("mine = x[i]", f"mine = {mine}"), "k.cu")
     assert ("running[:, -1]" in done.text) == one, done.text
     request = pipeline.Request(shapes={"x": (128,), "y": (128,), "totals": (2,)}, grid=(2,), block=(64,))
-    (report,), problems = pipeline.verify(done, request)
+    (report,), problems = verified(done, request)
     assert report.ok and not problems, [(r.check, r.what, r.message) for r in report.failures]
 
 

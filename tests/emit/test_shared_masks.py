@@ -6,6 +6,7 @@ from kraise import pipeline
 from kraise.emit.text.shared_masks import shared
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, FLOAT32, INT
+from tests.checks import verified
 
 SOURCE = """
 import math
@@ -29,7 +30,7 @@ SAFE, PLAIN = "math.log(x[i] / y[i])", "2.0 * x[i]"
 def test_one_mask_for_both(condition, first, last):
     done = pipeline.translate(SOURCE.format(condition=condition, first=first, last=last), "k.py")
     assert done.text is not None and "jnp.where(both,jnp.log(" in "".join(done.text.split())
-    ((report,), problems) = pipeline.verify(done, pipeline.Request(shapes=dict.fromkeys(("x", "y", "out"), (9,))))
+    ((report,), problems) = verified(done, pipeline.Request(shapes=dict.fromkeys(("x", "y", "out"), (9,))))
     assert report.ok and not problems
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 HEAD = "def f(d, a, b):\n    n, m = d.shape\n"
 FRONT = "    for i in range(1, n):\n        for j in range(1, m):\n            "
@@ -44,7 +45,7 @@ def f(d, a):
 def text_and_reports(source):
     done = pipeline.translate("from numba import njit\n@njit\n" + source.strip("\n") + "\n", "case.py")
     assert done.text is not None, done.diagnostics
-    reports, _ = pipeline.verify(done, pipeline.Request())
+    reports, _ = verified(done, pipeline.Request())
     return done.text, [row for r in reports for row in r.rows if row.status not in ("ok", "note")]
 
 
@@ -114,7 +115,7 @@ def test_steps_that_double_their_reach(start, inside, off):
     text = STEPS.replace("START", start).replace("INSIDE", inside).replace("OFF", off).replace("NONE", "1.5f")
     done = pipeline.translate(text, "case.cu")
     assert done.text is not None, done.diagnostics
-    reports, _ = pipeline.verify(done, pipeline.Request())
+    reports, _ = verified(done, pipeline.Request())
     assert not [row for r in reports for row in r.rows if row.status not in ("ok", "note")]
     assert "dynamic_slice_in_dim" in done.text and "get(" not in done.text
     assert done.text.count("fori_loop") == 1

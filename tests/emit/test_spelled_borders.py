@@ -7,6 +7,7 @@ is run against the interpreter.
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 ROW = """__global__ void blur(const float* u, float* out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -72,7 +73,7 @@ def test_other_choices_are_no_edge(clamp):
     source = ROW.replace("CLAMP", clamp)
     assert 'mode="edge"' not in text_of(source)
     done = pipeline.translate(source, "k.cu")
-    ((report,), _) = pipeline.verify(done, pipeline.Request(shapes={"u": (35,), "out": (35,)}, values={"w": 7, "h": 5}))
+    ((report,), _) = verified(done, pipeline.Request(shapes={"u": (35,), "out": (35,)}, values={"w": 7, "h": 5}))
     assert report.ok, report.failures
 
 
@@ -93,7 +94,7 @@ def stepped(left, above):
     done = pipeline.translate(NEXT.replace("LEFT", left).replace("ABOVE", above), "k.cu")
     for w, h in ((5, 7), (2, 2)):
         request = pipeline.Request(shapes={"u": (w * h + 2,), "out": (w * h,)}, values={"w": w, "h": h})
-        ((report,), _) = pipeline.verify(done, request)
+        ((report,), _) = verified(done, request)
         assert report.ok, report.failures
     return done.text
 
@@ -128,7 +129,7 @@ def test_neighbours_that_data_choose_are_in_rows():
     done = pipeline.translate(CHOSEN.replace("FAR", "1"), "k.cu")
     assert "u2[y[:, None] + choice, x + choice_2]" in done.text and "clip" not in done.text, done.text
     shapes = dict.fromkeys(("u", "a", "out"), (35,))
-    ((report,), _) = pipeline.verify(done, pipeline.Request(shapes=shapes, values={"w": 7, "h": 5}))
+    ((report,), _) = verified(done, pipeline.Request(shapes=shapes, values={"w": 7, "h": 5}))
     assert report.ok, report.failures
 
 

@@ -6,6 +6,7 @@ import pytest
 from kraise import pipeline
 from kraise.verify.cases import Case
 from kraise.verify.compare import verify
+from tests.checks import verified
 
 PARAMETERS = "unsigned long long n, unsigned u, unsigned m, long long l, int k, const int *a"
 OUTPUTS = {"out": "int", "big": "long long", "f": "float", "few": "unsigned char"}
@@ -66,7 +67,7 @@ def _verified(bodies):
     )
     done = pipeline.translate(source, "case.cu")
     assert not done.diagnostics, done.diagnostics
-    reports, _ = pipeline.verify(done, pipeline.Request(gradients=False))
+    reports, _ = verified(done, pipeline.Request(gradients=False))
     return {r.kernel: [row for row in r.rows if row.status not in ("ok", "note")] for r in reports}
 
 

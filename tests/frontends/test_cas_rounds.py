@@ -4,6 +4,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.pipeline import Request
+from tests.checks import verified
 
 KERNEL = (
     "from numba import cuda\nimport numba\n\n@cuda.jit\ndef f(x, total):\n    i = cuda.grid(1)\n    if i < x.size:\n"
@@ -74,7 +75,7 @@ def test_an_atomic(loop, text):
     done = pipeline.translate(_source(loop), "f.py")
     assert done.text is not None and text in done.text, (done.text, [d.reason for d in done.diagnostics])
     request = Request(shapes={"x": (5,), "total": (1,)}, gradients=False)
-    reports, problems = pipeline.verify(done, request, "f.py", _source(loop))
+    reports, problems = verified(done, request, "f.py", _source(loop))
     assert not problems and all(r.ok for r in reports)
 
 
@@ -99,5 +100,5 @@ def f(left, right, u, total):
 def test_what_is_added_and_taken_away_is_a_sum():
     done = pipeline.translate(FLUX, "f.py")
     shapes = {"left": (5,), "right": (5,), "u": (5,), "total": (5,)}
-    reports, problems = pipeline.verify(done, Request(shapes=shapes), "f.py", FLUX)
+    reports, problems = verified(done, Request(shapes=shapes), "f.py", FLUX)
     assert not problems and all(r.ok for r in reports)

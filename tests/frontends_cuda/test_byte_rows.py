@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 ROWS = """
 __global__ void scale(float *v, int w, int h, int pitch) {
@@ -32,7 +33,7 @@ __global__ void down(const double *a, double *o, int n) {
 def test_rows_in_bytes_are_rows_of_elements():
     done = pipeline.translate(ROWS, "k.cu")
     assert not done.diagnostics and "jnp.arange" not in done.text
-    reports, problems = pipeline.verify(done, pipeline.Request(gradients=False))
+    reports, problems = verified(done, pipeline.Request(gradients=False))
     assert not problems and all(r.ok for r in reports), [f for r in reports for f in r.failures]
     scale = load_module(done.text).scale
     np.testing.assert_array_equal(scale(np.ones(8, np.float32), 3, 2, 16), [2, 2, 2, 1, 2, 2, 2, 1])

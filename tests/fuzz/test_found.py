@@ -8,6 +8,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 from tests.fuzz.check import Finding, check
 from tests.fuzz.drawing import drawn
 from tests.fuzz.generate import Arg, Kernel, Program
@@ -109,7 +110,7 @@ def test_a_scalar_that_only_enters_values_may_be_negative(value, m):
     """``(unsigned)m`` is ``m`` for a size; for any other number the bits count."""
     body = f"int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = {value};"
     done = pipeline.translate(f"__global__ void f(double *y, int m, int n) {{\n  {body}\n}}\n", "case.cu")
-    reports, _ = pipeline.verify(done, pipeline.Request(values={"m": m}, gradients=False))
+    reports, _ = verified(done, pipeline.Request(values={"m": m}, gradients=False))
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
 
 
@@ -141,7 +142,7 @@ def test_a_running_value_within_another_is_each_round_s_own():
     head = "__global__ void f(double *b, double *out, double *res, const double *z, int n, int k) {"
     done = pipeline.translate(f"{head}{body}\n}}\n", "case.cu")
     assert "cumsum" in done.text
-    reports, _ = pipeline.verify(done, pipeline.Request(values={"n": 5, "k": 4}, gradients=False))
+    reports, _ = verified(done, pipeline.Request(values={"n": 5, "k": 4}, gradients=False))
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
 
 
@@ -192,7 +193,7 @@ def test_a_negative_divisor_takes_the_width_of_the_dividend():
     """``lax.div`` of an int32 and the 64-bit ``-2`` (1001081)."""
     body = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) { out[i] /= -2; y[i] = 0.5; }"
     done = pipeline.translate(f"__global__ void f(int *out, double *y, int n) {{\n  {body}\n}}\n", "f.cu")
-    reports, _ = pipeline.verify(done, pipeline.Request(gradients=False))
+    reports, _ = verified(done, pipeline.Request(gradients=False))
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
 
 
@@ -240,7 +241,7 @@ def test_a_tree_over_what_a_tree_left(size):
         assert {d.code for d in done.errors} == {"KR299"}
         return
     request = pipeline.Request(values={"n": 2 * size + 1}, grid=(3,), block=(size,), gradients=False)
-    reports, _ = pipeline.verify(done, request)
+    reports, _ = verified(done, request)
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
 
 
@@ -342,7 +343,7 @@ def test_an_integer_that_a_loop_carries_beside_an_index_of_64_bits(change):
     head = "__global__ void f(const int *y, const double *x, int *out, int n, int m)"
     done = pipeline.translate(f"{head} {{\n  {body}\n}}\n", "f.cu")
     request = pipeline.Request(values={"n": 7, "m": 5}, grid=(2,), block=(4,), gradients=False)
-    reports, _ = pipeline.verify(done, request)
+    reports, _ = verified(done, request)
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 from tests.fuzz.drawing import drawn
 from tests.fuzz.generate import Arg
 from tests.fuzz.test_found import OUT, N, X, findings
@@ -143,7 +144,7 @@ def test_a_number_of_another_width_is_a_number():
     """``(0).astype(b.dtype)`` was no number (1390617)."""
     body = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { b[i] = (0 * x[i]) % -5; c[i] = 0ull * x[i]; }"
     source = f"__global__ void f(int n, int *b, unsigned *c, const long long *x) {{ {body} }}"
-    (report,), problems = pipeline.verify(pipeline.translate(source, "k.cu"), pipeline.Request())
+    (report,), problems = verified(pipeline.translate(source, "k.cu"), pipeline.Request())
     assert report.ok and not problems, report.failures
 
 
@@ -161,7 +162,7 @@ def test_the_number_of_bits_has_a_sign(value):
     """JAX counts the bits of unsigned numbers in unsigned numbers (1294046)."""
     body = f"int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {{ int c = __popc(x[i]); y[i] = {value}; }}"
     done = pipeline.translate(f"__global__ void f(const unsigned *x, float *y, int n) {{ {body} }}", "k.cu")
-    (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False))
+    (report,), problems = verified(done, pipeline.Request(gradients=False))
     assert report.ok and not problems, report.failures
 
 
@@ -218,7 +219,7 @@ __global__ void f0(int n, int m, int *out, float *x) {
 
 def test_a_cell_that_starts_from_an_index_has_the_width_of_its_array():
     """In 64 bits it was wider than what the rounds make, and the loop raised (1402705)."""
-    ((report,), _) = pipeline.verify(pipeline.translate(INDEX_IN_A_CELL, "f.cu"), pipeline.Request())
+    ((report,), _) = verified(pipeline.translate(INDEX_IN_A_CELL, "f.cu"), pipeline.Request())
     assert report.ok, report
 
 

@@ -41,7 +41,7 @@ def test_the_same_seed_gives_the_same_program():
 
 def test_generated_kernels_are_mostly_accepted():
     """A fuzzer whose kernels are refused proves nothing."""
-    done = [(pipeline.translate(p.source, "fuzz.py"), p) for p in map(generate, range(100, 112))]
+    done = [(pipeline.translate(p.source, "fuzz.py"), p) for p in map(generate, range(100, 106))]
     assert sum(len(d.raised) for d, _ in done) >= 0.6 * sum(len(p.kernels) for _, p in done)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 from tests.hostile.judge import judge
 from tests.hostile.test_values import GUARD, cuda
 
@@ -122,5 +123,5 @@ __global__ void mixed(unsigned long long *y, const unsigned long long *x, size_t
 def test_sizes_of_64_unsigned_bits_stand_beside_indices():
     """``i + jnp.uint64(n)`` is a float: the subscript raised."""
     done = pipeline.translate(SIZES, "f.cu")
-    reports, problems = pipeline.verify(done, pipeline.Request(values={"n": 11, "m": 5}))
+    reports, problems = verified(done, pipeline.Request(values={"n": 11, "m": 5}))
     assert not problems and [r.ok for r in reports] == [True, True], (problems, reports)

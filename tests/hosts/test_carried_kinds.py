@@ -1,6 +1,7 @@
 """The dtypes of what a host's loop carries, in 64 bits too."""
 
 from kraise import pipeline
+from tests.checks import verified
 
 RELAXED = """import numpy as np
 from numba import cuda
@@ -31,5 +32,5 @@ def test_a_number_read_from_an_array_of_the_round_has_its_kind():
     """``worst`` starts as one of Python's numbers and is a float32 after a round (64 bits: the branches differed)."""
     done = pipeline.translate(RELAXED, "case.py")
     assert "jnp.asarray(worst, jnp.float32)" in done.text
-    reports, _ = pipeline.verify(done, pipeline.Request())
+    reports, _ = verified(done, pipeline.Request())
     assert reports and {row.status for r in reports for row in r.rows} <= {"ok", "note"}, (done.text, reports)

@@ -7,6 +7,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests import checks
 
 KERNELS = """
 __global__ void down(float *x, int n, int k) {
@@ -83,7 +84,7 @@ def verified(source, *names):
     """The text, after ``names`` were compared with the interpreter."""
     done = pipeline.translate(source, "k.cu")
     assert {*names} <= {*done.raised}, [d.reason for d in done.diagnostics]
-    reports, findings = pipeline.verify(replace(done, raised=names), pipeline.Request())
+    reports, findings = checks.verified(replace(done, raised=names), pipeline.Request())
     assert not findings, [d.reason for d in findings]
     assert [r.kernel for r in reports] == [*names] and all(r.ok for r in reports), [r.failures for r in reports]
     return done.text
@@ -157,7 +158,7 @@ def run(a):
     return d.copy_to_host()
 """
     done = pipeline.translate(source, "k.py")
-    reports, findings = pipeline.verify(done, pipeline.Request())
+    reports, findings = checks.verified(done, pipeline.Request())
     assert done.raised == ("spread", "run") and not findings and not [r for r in reports if r.failures]
     assert "0 <= k < a.shape[0] - 1, as in the loop that launches it" in done.text
     assert "fori_loop" in done.text and "in range(" not in done.text

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 STEP = """
 #include <utility>
@@ -47,7 +48,7 @@ def test_what_is_there_at_the_end(body):
     assert "run" in done.raised, done.diagnostics
     for m in (0, 1, 2, 3):
         request = pipeline.Request(shapes={"x": (9,), "tmp": (9,)}, values={"n": 9, "m": m})
-        reports, problems = pipeline.verify(done, request)
+        reports, problems = verified(done, request)
         (found,) = [r for r in reports if r.kernel == "run"]
         assert found.ok, (m, problems, [(f.check, f.message) for f in found.failures], done.text)
 

@@ -41,7 +41,16 @@ def translated(lines):
 
 
 @pytest.mark.parametrize("name", [*SWAPPED, *OTHERS])
-@pytest.mark.long_cases("odd", "a flag", "all before the last", "names over the parameters")
+@pytest.mark.long_cases(
+    "odd",
+    "a flag",
+    "all before the last",
+    "names over the parameters",
+    "from another round on",
+    "two pointers",
+    "numbers that differ",
+    "a first round given",
+)
 def test_turns(name):
     done = translated((SWAPPED | OTHERS)[name])
     assert done.text and not codes(done), done.diagnostics

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 SOURCE = """
 __global__ void put(double *x, double s) {{ x[0] = s; }}
@@ -59,5 +60,5 @@ void run(double *d, int m, double t) { put<<<1, 1>>>(d, (int)t / 3, (m - 9) % 4)
 """
     done = pipeline.translate(source, "host.cu")
     assert done.text, done.diagnostics
-    ((put, run), problems) = pipeline.verify(done, pipeline.Request(values={"m": 2, "t": -7.5}, shapes={"d": (1,)}))
+    ((put, run), problems) = verified(done, pipeline.Request(values={"m": 2, "t": -7.5}, shapes={"d": (1,)}))
     assert not problems and put.ok and run.ok, run.failures

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 TWO = """
 #define T 2
@@ -92,7 +93,7 @@ def _checked(done, launches):
     assert done.text is not None, [d.reason for d in done.diagnostics]
     for shapes, values, grid in launches:
         request = pipeline.Request(shapes=shapes, values=values, grid=grid, block=(2, 2), gradients=False)
-        reports, problems = pipeline.verify(done, request)
+        reports, problems = verified(done, request)
         assert not problems and all(r.ok for r in reports), [f.message for r in reports for f in r.failures]
 
 

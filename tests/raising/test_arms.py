@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 FILTER = """
 #define T 4
@@ -42,7 +43,7 @@ def _text(changes):
     assert done.text is not None, [d.reason for d in done.diagnostics]
     shapes = {"a": (30,), "y": (30,), "c": (9,)}
     request = pipeline.Request(shapes=shapes, values={"w": 5, "h": 6}, grid=(2, 2), block=(4, 4), gradients=not changes)
-    reports, problems = pipeline.verify(done, request)
+    reports, problems = verified(done, request)
     assert not problems and all(r.ok for r in reports), [f.message for r in reports for f in r.failures]
     return done.text
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 from tests.raising.agree import agree, raised, refusal, write
 
 KERNEL = """
@@ -44,7 +45,7 @@ def test_cells_that_stay(name, tmp_path):
     low, high = (0.0, 3.0) if "negative" in said else (-3.0, 0.0)
     case.write_text(f"[kernel.f.args]\nA = {{ shape = [6, 6], range = [{low}, {high}] }}\nq = 2\n")
     done = pipeline.translate("from numba import cuda\n@cuda.jit" + KERNEL.format(body), "k.py")
-    reports, findings = pipeline.verify(done, pipeline.Request(case=str(case)))
+    reports, findings = verified(done, pipeline.Request(case=str(case)))
     assert not findings and not reports[0].failures
 
 
@@ -86,7 +87,7 @@ def test_only_whether_there_is_a_number(body):
     source = "from numba import cuda\n@cuda.jit" + KERNEL.format(body)
     done = pipeline.translate(source, "k.py")
     assert done.module is not None and not done.module.kernels[0].assumptions
-    reports, findings = pipeline.verify(done, pipeline.Request(gradients=False))
+    reports, findings = verified(done, pipeline.Request(gradients=False))
     assert not findings and not reports[0].failures
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 SEARCH = """from numba import cuda
 @cuda.jit
@@ -84,7 +85,7 @@ def checked(parts: dict[str, str]) -> str:
     source = SEARCH.format(**parts)
     done = pipeline.translate(source, "case.py")
     assert done.text is not None, done.diagnostics
-    reports, findings = pipeline.verify(done, pipeline.Request(), "case.py", source)
+    reports, findings = verified(done, pipeline.Request(), "case.py", source)
     assert reports and all(r.ok for r in reports) and not findings, [r.failures for r in reports]
     return done.text
 

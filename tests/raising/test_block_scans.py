@@ -4,7 +4,7 @@ thread adds up, a first warp scans, or the thread 0 of a block does."""
 import pytest
 
 from kraise import pipeline
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 WARP = """
   int lane = threadIdx.x & 31, wid = threadIdx.x >> 5;
@@ -48,7 +48,13 @@ def translated(end, size="blockDim.x", warp=WARP):
 
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 @pytest.mark.long_cases(
-    "serial, shifted", "serial, divided", "serial, by halves", "serial, two stores", "first warp, chosen"
+    "serial, exclusive",
+    "serial, masked",
+    "serial, shifted",
+    "serial, divided",
+    "serial, by halves",
+    "serial, two stores",
+    "first warp, chosen",
 )
 def test_running_sums(end):
     done = translated(end)
@@ -69,7 +75,7 @@ def test_blocks_of_a_number(end):
 
 @pytest.mark.parametrize("end", ["serial", "first warp"])
 @pytest.mark.parametrize("barrier", ["", "__syncwarp();"])
-@pytest.mark.long_cases("__syncwarp();-first warp")
+@pytest.mark.long_cases("first warp")
 def test_warps_that_do_not_wait_for_each_other(end, barrier):
     done = translated(ENDS[end], warp=WARP.replace("__syncthreads();", barrier))
     assert done.text is None, done.text
@@ -79,7 +85,7 @@ def test_warps_that_do_not_wait_for_each_other(end, barrier):
 @pytest.mark.parametrize(
     ("old", "new"), [("lane == 31", "lane == 30"), ("lane >= o", "lane > o"), ("o < 32", "o < 16")]
 )
-@pytest.mark.long_cases("lane == 30-first warp", "o < 16-first warp")
+@pytest.mark.long_cases("lane == 30-first warp", "lane > o-serial", "o < 16")
 def test_what_is_no_running_sum(end, old, new):
     done = translated(ENDS[end], warp=WARP.replace(old, new))
     if done.text is not None:
@@ -98,6 +104,7 @@ def test_a_store_with_a_race_does_not_wait():
     assert done.text is None, done.text
 
 
+@pytest.mark.long
 def test_over_all_blocks():
     """Blocks' sums, scanned by a second kernel and added by a third."""
     head = "__shared__ float ws[32]; int i = blockIdx.x * blockDim.x + threadIdx.x; float v = i < n ? x[i] : 0.f;"
@@ -125,11 +132,12 @@ void scan(const float *x, float *y, int n) {{
     done = pipeline.translate(text, "k.cu")
     assert "scan" in done.raised, done.diagnostics
     request = pipeline.Request(shapes={"x": (150,), "y": (150,)}, values={"n": 150})
-    reports, problems = pipeline.verify(done, request)
+    reports, problems = verified(done, request)
     (found,) = [r for r in reports if r.kernel == "scan"]
     assert found.ok, (problems, [(f.check, f.message) for f in found.failures])
 
 
+@pytest.mark.long
 def test_in_python():
     source = """
 from numba import cuda, float32

@@ -49,6 +49,7 @@ def refused(text, file):
         ("if x[i] < x[other]:", "if x[i] < x[other + 1]:"),
     ],
 )
+@pytest.mark.long_cases("(j + i)")
 def test_pairs_that_are_not_apart_are_refused(old, new):
     assert not refused(STEP, "kernel.py")
     assert old in STEP
@@ -64,6 +65,7 @@ def test_pairs_that_are_not_apart_are_refused(old, new):
         ("unsigned int pair = i ^ bit", "unsigned int pair = i ^ (bit & threadIdx.x)"),
     ],
 )
+@pytest.mark.long_cases("bit & threadIdx.x")
 def test_bits_that_are_not_flipped_are_refused(old, new):
     assert not refused(WALSH, "kernel.cu")
     assert old in WALSH
@@ -144,6 +146,7 @@ SPELLED = {
 
 
 @pytest.mark.parametrize("name", SPELLED)
+@pytest.mark.long_cases("products of a size")
 def test_a_bitonic_sort_of_blocks_whose_size_the_launch_gives(name):
     done = pipeline.translate(SORT.format(**WAYS | SPELLED[name]), "k.cu")
     assert done.text is not None and "while" not in done.text, done.diagnostics

@@ -6,6 +6,7 @@ import pytest
 from kraise import pipeline
 from kraise.options import Options
 from kraise.verify.load import load_module, x64
+from tests import checks
 
 HEAD = "import numpy as np\nfrom numba import cuda\n\n"
 
@@ -14,7 +15,7 @@ def verified(source: str, language: str = "python") -> None:
     name = "case.py" if language == "python" else "case.cu"
     done = pipeline.translate(source, name, Options())
     assert done.text is not None, done.diagnostics
-    reports, findings = pipeline.verify(done, pipeline.Request(), name, source)
+    reports, findings = checks.verified(done, pipeline.Request(), name, source)
     assert reports and all(r.ok for r in reports), [r.failures for r in reports]
     assert not findings
 

@@ -9,6 +9,7 @@ from jax.experimental import checkify
 from kraise import pipeline
 from kraise.options import Options
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 F = np.float32
@@ -173,11 +174,11 @@ def test_what_a_loop_relies_on_is_checked_in_its_rounds():
 
 def test_verify_takes_what_is_relied_on_or_says_that_it_is_broken(tmp_path):
     done = pipeline.translate(PATHS, "k.py")
-    (report,), problems = pipeline.verify(done, pipeline.Request(gradients=False))
+    (report,), problems = verified(done, pipeline.Request(gradients=False))
     assert report.ok and not problems
     case = tmp_path / "case.toml"
     case.write_text("[kernel.k.args]\nd = { shape = [3, 3], range = [-2.0, -1.0] }\nn = 3\n")
-    reports, (problem,) = pipeline.verify(done, pipeline.Request(case=str(case), gradients=False))
+    reports, (problem,) = verified(done, pipeline.Request(case=str(case), gradients=False))
     assert not reports and problem.code == "KR502" and "d[m, m] >= 0 for all m" in problem.reason
 
 

@@ -18,6 +18,7 @@ SOURCE = """__global__ void f(const float *x, float *y, int n) {
 
 
 @pytest.mark.parametrize("guard", ["j >= n - at", "x[j] > n", "t % 2 == 0"])
+@pytest.mark.long_cases("t % 2 == 0")
 def test_a_part_of_each_row_is_filled_again(guard):
     done = pipeline.translate(SOURCE % guard, "f.cu")
     if done.text is not None:

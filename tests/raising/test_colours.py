@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.options import Options
+from tests.checks import verified
 
 TORUS = """
 __global__ void sweep(float *s, int n, int m, int c) {
@@ -51,7 +52,7 @@ def test_a_torus_of_even_sides(colour):
 
 def test_inputs_of_verify_are_even():
     done, _ = raised("((i + j) & 1) == c", TERNARY)
-    reports, problems = pipeline.verify(done, pipeline.Request(gradients=False))
+    reports, problems = verified(done, pipeline.Request(gradients=False))
     assert not problems and reports[0].ok
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 SOURCE = """
 def shifted(y, z):
@@ -56,7 +57,7 @@ def test_one_thread(guard):
     done = pipeline.translate(ALONE.replace("GUARD", guard), "k.cu")
     assert done.text is not None and "by_diagonals" in done.text
     if guard is GUARDS[0]:
-        reports, findings = pipeline.verify(done, pipeline.Request(gradients=False))
+        reports, findings = verified(done, pipeline.Request(gradients=False))
         assert not findings and not [r for r in reports if r.failures]
 
 

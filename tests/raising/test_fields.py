@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 HEAD = "__global__ void k(int n, int m, const float *v, float *f) { int i = blockDim.x * blockIdx.x + threadIdx.x; "
 FIELDS = {
@@ -24,7 +25,7 @@ RACES = {
 def test_fields(name):
     done = pipeline.translate(HEAD + FIELDS[name], "k.cu")
     assert done.raised == ("k",), [d.reason for d in done.diagnostics]
-    reports, findings = pipeline.verify(done, pipeline.Request(**LAUNCH))
+    reports, findings = verified(done, pipeline.Request(**LAUNCH))
     assert not findings and not reports[0].failures
     assert "the launch must be as wide as a row" in done.text
 
@@ -38,7 +39,7 @@ def test_races(name):
 def test_fields_as_long_as_the_launch():
     every = HEAD + "int t = blockDim.x * gridDim.x; f[i] = v[i] * 2; "
     done = pipeline.translate(every + "f[i + 2 * t] = v[i + t]; }", "k.cu")
-    reports, findings = pipeline.verify(done, pipeline.Request(**LAUNCH, gradients=False))
+    reports, findings = verified(done, pipeline.Request(**LAUNCH, gradients=False))
     assert not findings and not reports[0].failures
     for meets in ("f[t - i] = v[i]; }", "f[i + t - 1] = v[i]; }"):
         assert not pipeline.translate(every + meets, "k.cu").raised
@@ -47,7 +48,7 @@ def test_fields_as_long_as_the_launch():
 def test_a_guard_that_fits_the_fields():
     done = pipeline.translate(HEAD + "if (i < m) { f[i] = v[i + n]; f[i + 2 * n] = v[i] - 1; } }", "k.cu")
     assert "m <= n must hold" in done.text and "grid" not in done.text
-    reports, findings = pipeline.verify(done, pipeline.Request())
+    reports, findings = verified(done, pipeline.Request())
     assert not findings and not reports[0].failures
 
 

@@ -5,6 +5,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 from tests.raising.agree import agree, kinds
 
 HEAD = "def f(x, w, s):\n a = 0.0\n c = -1\n for i in range(len(x)):\n"
@@ -71,7 +72,7 @@ def test_rows(name):
     done = pipeline.translate(source, "case.py")
     assert done.text is not None, done.diagnostics
     assert "segment_m" in done.text and "loop" not in done.text and "[:, None]" not in done.text
-    reports, findings = pipeline.verify(done, pipeline.Request(), "case.py", source)
+    reports, findings = verified(done, pipeline.Request(), "case.py", source)
     assert reports and all(r.ok for r in reports) and not findings, [r.failures for r in reports]
 
 

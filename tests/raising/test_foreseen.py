@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 PRODUCT = """
 #define T 2
@@ -68,7 +69,7 @@ def _checked(source, name, **values):
     block = (2, 2) if name == "f.cu" else (4, 4)
     for shapes, numbers, grid in values["launches"]:
         request = pipeline.Request(shapes=shapes, values=numbers, grid=grid, block=block, gradients=False)
-        reports, problems = pipeline.verify(done, request)
+        reports, problems = verified(done, request)
         assert not problems and all(r.ok for r in reports), [f.message for r in reports for f in r.failures]
     return done.text
 

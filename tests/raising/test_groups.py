@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import pytest
 
 from kraise import pipeline
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 
 def _verified(source, cases, **more):
@@ -112,7 +112,7 @@ def test_tiles_of_a_named_size_make_up_a_row():
     assert done.text is not None and "a2 @ b2" in done.text and "wa is a multiple of T" in done.text
     case = {"a": (24,), "b": (48,), "c": (32,)}, {"wa": 6, "wb": 8, "T": 2}
     request = pipeline.Request(shapes=case[0], values=case[1], grid=(4, 2), block=(2, 2))
-    reports, problems = pipeline.verify(done, request)
+    reports, problems = verified(done, request)
     assert not [r.failures for r in reports if r.kernel == "product" and r.failures], problems
     found: dict = {}
     exec(done.text, found)

@@ -30,10 +30,30 @@ def test_the_originals_are_raised(source):
     assert codes(source) == set()
 
 
+@pytest.mark.long
 def test_lanes_in_step_need_volatile():
     assert "KR201" in codes(VOLATILE.replace("volatile ", ""))
 
 
+STEPS = """
+__global__ void f(const float *x, float *y) {
+  __shared__ volatile float s[128];
+  int t = threadIdx.x;
+  s[t] = x[blockIdx.x * 128 + t];
+  __syncthreads();
+  if (t < LANES) { s[t] += s[t + LANES]; if (t < LANES / 2) s[t] += s[t + LANES / 2]; }
+  __syncthreads();
+  y[blockIdx.x * 128 + t] = s[t];
+}
+"""
+
+
+@pytest.mark.parametrize(("lanes", "found"), [(32, set()), (64, {"KR201"})])
+def test_two_steps_of_one_warp_and_of_two(lanes, found):
+    assert codes(STEPS.replace("LANES", str(lanes))) == found
+
+
+@pytest.mark.long
 def test_volatile_orders_no_two_warps():
     assert "KR201" in codes(VOLATILE.replace("w > 32", "w > 64").replace("t < 32)", "t < 64)"))
 

@@ -7,7 +7,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import FLOAT32, INT
 from kraise.ir.walk import substitute
 from kraise.raising.writes.interleaved import _is_same
-from tests.checks import agrees
+from tests.checks import agrees, verified
 from tests.raising.agree import agree
 
 HEAD = (
@@ -183,6 +183,6 @@ def test_rows_of_a_threads_cells(last, one):
     done = pipeline.translate(TILE.replace("LAST", last), "f.py")
     assert done.text is not None, [d.reason for d in done.diagnostics]
     request = pipeline.Request(shapes={"a": (6, 4), "y": (6, 4)}, values={"n": 3, "m": 2, "c": 0.5})
-    reports, problems = pipeline.verify(done, request)
+    reports, problems = verified(done, request)
     assert not problems and all(r.ok for r in reports), [r.failures for r in reports]
     assert (done.text.count(".set(") == 1) == one, done.text

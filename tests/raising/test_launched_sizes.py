@@ -5,7 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 HALVES = """
 #define BS 8
@@ -116,7 +116,7 @@ def test_a_block_of_two_axes_is_a_tree_by_the_launch_s_size():
     done = pipeline.translate(CHANGE, "relax.py")
     assert "jnp.zeros((" not in done.text and "a block has 4 threads along y" in done.text, done.text
     shapes = {"u": (9, 7), "v": (9, 7)}
-    reports, problems = pipeline.verify(done, pipeline.Request(shapes=shapes))
+    reports, problems = verified(done, pipeline.Request(shapes=shapes))
     assert not problems and all(r.ok for r in reports), [f for r in reports for f in r.failures]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 from tests.raising.agree import agree, kinds, text
 
 PLAIN = "def f(x, w):\n b = {start}\n for i in {range}:\n  if {test}: b = i\n return b, w[0]"
@@ -57,5 +58,5 @@ def test_rows_of_a_flat_array():
     }"""
     done = pipeline.translate(source, "case.cu")
     assert done.text is not None and "x2.argmax(axis=1)" in done.text
-    reports, findings = pipeline.verify(done, pipeline.Request(), "case.cu", source)
+    reports, findings = verified(done, pipeline.Request(), "case.cu", source)
     assert reports and all(r.ok for r in reports) and not findings

@@ -139,6 +139,7 @@ def test_a_scan_of_warps_and_of_their_totals_is_one_scan_of_the_block():
 
 
 @pytest.mark.parametrize("change", [{"first": ""}, {"second": ""}, {"second": "__syncwarp();"}])
+@pytest.mark.long_cases("change1", "change2")
 def test_its_twins_without_a_barrier_are_refused(change):
     assert refusal(SCAN.format(**TWICE | change))
 

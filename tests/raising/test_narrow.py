@@ -6,6 +6,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module, x64
+from tests.checks import verified
 
 HEAD = "from numba import cuda\n@cuda.jit\ndef k(x, y):\n    i = cuda.grid(1)\n    if i < y.shape[0]:\n        "
 # what must fit, and how far it does
@@ -163,7 +164,7 @@ WIDE = """__global__ void f(const int *x, int *y, long long *z, int n) {
 
 def test_numbers_and_choices_of_indices_have_the_width_of_what_they_meet():
     done = pipeline.translate(WIDE, "k.cu")
-    reports, _ = pipeline.verify(done, pipeline.Request(), "k.cu", WIDE)
+    reports, _ = verified(done, pipeline.Request(), "k.cu", WIDE)
     assert reports and all(r.ok for r in reports), [r.failures for r in reports]
 
 

@@ -59,7 +59,7 @@ KERNELS = {  # and the shape of a block
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.long_cases("the count given", "rounded up", "what is left", "staged by digits", "turned by bits")
+@pytest.mark.long_cases("rows in rounds", "turned", "the count given", "rounded up", "what is left", "staged by digits")
 def test_tiles_that_blocks_number(name):
     source, block = KERNELS[name]
     done = pipeline.translate(source, "k.cu")

@@ -7,6 +7,7 @@ from jax.experimental import checkify
 from kraise import pipeline
 from kraise.options import Options
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 KERNEL = """__global__ void k(const int *len, const float *x, float *y, int rows, int width) {{
   int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,7 +25,7 @@ def test_the_width_bounds_the_rows(name):
     source = KERNEL.format(start, cell)
     done = pipeline.translate(source, "k.cu")
     assert "while_loop" not in done.text and assumed in done.text
-    (report,), problems = pipeline.verify(done, pipeline.Request())
+    (report,), problems = verified(done, pipeline.Request())
     assert report.ok and not problems, report.failures
     checked = load_module(pipeline.translate(source, "k.cu", Options(checked=True)).text)
     x, y = jnp.arange(6.0), jnp.zeros(2)

@@ -112,30 +112,30 @@ def f(x, y, z):
 
 TWO_TREES = """
 __global__ void f(const float *x, float *y, int n) {
-  __shared__ float s[64];
-  int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  __shared__ float s[16];
+  int t = threadIdx.x, i = blockIdx.x * 8 + t;
   float v = i < n ? x[n - 1 - i] : 0.0f;
   s[t] = v;
-  s[32 + t] = v * v;
+  s[8 + t] = v * v;
   __syncthreads();
-  for (int w = 16; w > 0; w /= 2) {
-    if (t < w) { s[t] += s[t + w]; s[32 + t] += s[32 + t + w]; }
+  for (int w = 4; w > 0; w /= 2) {
+    if (t < w) { s[t] += s[t + w]; s[8 + t] += s[8 + t + w]; }
     __syncthreads();
   }
-  if (i < n) y[i] = s[0] - s[32];
+  if (i < n) y[i] = s[0] - s[8];
 }
 """
 
 
 def test_demands_that_contradict_each_other_prove_nothing():
-    """A block of 64 threads, as many as there are cells, would ask for n <= 32 and for n >= 64."""
+    """A block of 16 threads, as many as there are cells, would ask for n <= 8 and for n >= 16."""
     done = pipeline.translate(TWO_TREES, "f.cu")
     scope = {}
     exec(done.text, scope)
-    x = np.arange(40, dtype=np.float32) % 7
-    got = scope["f"](x, np.zeros(40, np.float32), 40, grid=2, block=32)
-    rows = np.pad(x[::-1], (0, 24)).reshape(2, 32)
-    expected = np.repeat(rows.sum(axis=1) - (rows * rows).sum(axis=1), 32)[:40]
+    x = np.arange(10, dtype=np.float32) % 7
+    got = scope["f"](x, np.zeros(10, np.float32), 10, grid=2, block=8)
+    rows = np.pad(x[::-1], (0, 6)).reshape(2, 8)
+    expected = np.repeat(rows.sum(axis=1) - (rows * rows).sum(axis=1), 8)[:10]
     np.testing.assert_allclose(got, expected)
 
 

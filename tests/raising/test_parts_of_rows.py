@@ -7,6 +7,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 SOURCE = """def f(ptr, v, y, n, t):
     for i in range(n):
@@ -81,7 +82,7 @@ def f(ptr, v, y, n):
 def test_stores_in_parts_of_rows_do_not_meet(rows):
     done = pipeline.translate(STORE.format(rows), "f.py")
     assert done.text and "while_loop" not in done.text
-    (report,), problems = pipeline.verify(done, pipeline.Request())
+    (report,), problems = verified(done, pipeline.Request())
     assert report.ok and not problems, report.failures
 
 
@@ -97,7 +98,7 @@ def test_stores_counted_from_zero(limit, raised):
     done = pipeline.translate(source, "f.py")
     assert bool(done.text) is raised
     if raised:
-        (report,), problems = pipeline.verify(done, pipeline.Request())
+        (report,), problems = verified(done, pipeline.Request())
         assert report.ok and not problems, report.failures
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.pipeline import Request
+from tests.checks import verified
 from tests.raising.agree import agree, raised
 
 SWAPPED = """
@@ -49,7 +50,7 @@ def test_buffers_that_change_places(form):
             block=(8,),
             gradients=False,
         )
-        reports, problems = pipeline.verify(done, request, "f.py", source)
+        reports, problems = verified(done, request, "f.py", source)
         assert not problems and all(r.ok for r in reports), (rounds, problems)
 
 
@@ -94,5 +95,5 @@ def test_a_choice_within_a_choice():
     assert done.text is not None
     for c, d in ((0, 0), (0, 1), (1, 0), (1, 1)):
         request = Request(shapes=dict.fromkeys(("x", "y", "out"), (5,)), values={"n": 5, "c": c, "d": d})
-        reports, problems = pipeline.verify(done, request, "f.cu", NESTED)
+        reports, problems = verified(done, request, "f.cu", NESTED)
         assert not problems and all(r.ok for r in reports)

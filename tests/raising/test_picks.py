@@ -78,7 +78,7 @@ FIRSTS = {
 
 
 @pytest.mark.parametrize("name", FIRSTS)
-@pytest.mark.long_cases("compared the other way", "doubling", "lane in place")
+@pytest.mark.long_cases("compared the other way", "doubling", "lane in place", "greater place")
 def test_the_place_of_an_extremum_of_a_warp(name):
     change, numpy = FIRSTS[name]
     done = translated(WARP.format(**DOWN | change))
@@ -166,7 +166,7 @@ def test_the_place_of_an_extremum_of_a_block(tie):
         {"choice": "index[t] = index[t + w] if value[t + w] > value[0] else index[t]"},
     ],
 )
-@pytest.mark.long_cases("change1")
+@pytest.mark.long_cases("change1", "change3")
 def test_without_its_barrier_or_of_another_cell_it_is_refused_or_no_arg_reduction(change):
     done = translated(BLOCK.format(**TREE | change), "kernel.py")
     assert codes(done) or "argmax" not in done.text
@@ -245,9 +245,9 @@ def cut(**change):
     return translated(text)
 
 
-@pytest.mark.parametrize("tie", ["", LESSER])
+@pytest.mark.parametrize("tie", [pytest.param("", marks=pytest.mark.long), LESSER])
 def test_values_and_places_in_one_dynamic_array(tie):
-    done = cut(KIND="float" if tie else "char", TIE=tie)
+    done = cut(KIND="char" if tie else "float", TIE=tie)
     assert done.text, [d.reason for d in done.diagnostics]
     assert "loop" not in done.text and ("argmin" in done.text) == bool(tie)
     found: dict = {}
@@ -265,6 +265,7 @@ def test_values_and_places_in_one_dynamic_array(tie):
 
 
 @pytest.mark.parametrize("change", [{"OTHER": "t + s / 2"}, {"END": "(int)v[1]"}])
+@pytest.mark.long_cases("change1")
 def test_other_cells_of_it_are_refused_or_no_arg_reduction(change):
     done = cut(**change)
     assert done.text is None or not ({"argmin", "bit_order"} & set(done.text.replace("[", " ").split()))

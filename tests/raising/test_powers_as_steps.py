@@ -3,7 +3,7 @@
 import pytest
 
 from kraise import pipeline
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 SWEPT = """
 __global__ void swept(float *x, int n, int d) {
@@ -105,5 +105,5 @@ def test_shifts_by_a_size_are_rows(source, file):
     assert {d.code for d in done.diagnostics} == ({"KR201"} if "overlapping" in source else set())
     for n, lg in ((3, 2), (2, 0)):
         shapes = {"x": (n << lg + 1,), "w": (n,), "y": (n << lg + 1,)}
-        reports, _ = pipeline.verify(done, pipeline.Request(shapes=shapes, values={"n": n, "lg": lg}))
+        reports, _ = verified(done, pipeline.Request(shapes=shapes, values={"n": n, "lg": lg}))
         assert reports and not [r.failures for r in reports if r.failures]

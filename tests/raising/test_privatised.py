@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 from tests.hostile.judge import judge
 
 SOURCE = """
@@ -75,7 +76,7 @@ def test_a_counter_and_a_number_of_one_name():
     """A name that is the counter of loops here, and the bin there, is two names."""
     done = pipeline.translate(NAMED_TWICE, "f.py")
     assert done.text and "def tally(x, h, low, width):" in done.text and "h.at[" in done.text
-    reports, findings = pipeline.verify(done, pipeline.Request(), source=NAMED_TWICE)
+    reports, findings = verified(done, pipeline.Request(), source=NAMED_TWICE)
     assert not findings and all(r.ok for r in reports), [r.failures for r in reports]
 
 
@@ -110,7 +111,7 @@ def test_cells_of_several_numbers(body, cell):
     assert done.raised == ("count",), [d.reason for d in done.diagnostics]
     assert cell in done.text and "grid" not in done.text
     if "if" in body:  # the others need numbers that are cells
-        reports, findings = pipeline.verify(done, pipeline.Request())
+        reports, findings = verified(done, pipeline.Request())
         assert not findings and not [r for r in reports if r.failures]
 
 
@@ -151,7 +152,7 @@ def test_cells_of_dynamic_memory(once, steps):
     values = {"n": 50, "cells": 9, "data": [(7 * i) % 9 for i in range(50)]}
     shapes = {"data": (50,), "bins": (9,)}
     request = pipeline.Request(shapes=shapes, values=values, grid=(2,), block=(8,))
-    reports, problems = pipeline.verify(done, request)
+    reports, problems = verified(done, request)
     assert not problems and not [r.failures for r in reports if r.failures]
 
 

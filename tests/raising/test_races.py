@@ -6,7 +6,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.options import Options
-from tests.checks import agrees
+from tests.checks import agrees, verified
 from tests.raising.agree import agree, refusal
 
 HEAD = "def f(x, y, k):\n i = cuda.grid(1)\n n = len(x)\n if i < n and k[0] >= 0:\n  "
@@ -178,7 +178,7 @@ def test_parts_of_an_array_that_data_do_not_leave(place, other, apart):
         assert {d.code for d in done.diagnostics} == {"KR201"}
         return
     request = pipeline.Request(shapes={"x": (40,), "h": (16,)}, values={"n": 40}, grid=(3,), block=(16,))
-    reports, findings = pipeline.verify(done, request)
+    reports, findings = verified(done, request)
     assert not findings and reports and not [r for r in reports if r.failures]
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 from tests.corpus import ROOT
 
 KERNEL = (ROOT / "samples" / "cuda_column_tiles" / "kernel.cu").read_text()
@@ -40,7 +41,7 @@ def test_divisors_that_are_no_chain():
     """
     done = pipeline.translate(source, "kernel.cu")
     assert done.text
-    reports, _ = pipeline.verify(done, pipeline.Request(grid=(3,), block=(40,)))
+    reports, _ = verified(done, pipeline.Request(grid=(3,), block=(40,)))
     assert reports and all(r.ok for r in reports)
 
 

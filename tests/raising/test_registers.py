@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 HEAD = """from numba import cuda, float32
 @cuda.jit
@@ -60,7 +61,7 @@ def test_arrays(name):
 def test_values():
     source = HEAD.format(**SCALARS["a short loop"])
     done = pipeline.translate(source, "case.py")
-    reports, findings = pipeline.verify(done, pipeline.Request(), "case.py", source)
+    reports, findings = verified(done, pipeline.Request(), "case.py", source)
     assert reports and all(r.ok for r in reports) and not findings
 
 
@@ -89,7 +90,7 @@ def test_rounds_of_powers_of_two(name):
     source = NETWORK.format(loop=DOUBLING[name])
     done = pipeline.translate(source, "case.cu")
     assert done.text is not None and "loop" not in done.text and "jnp.minimum" in done.text
-    reports, findings = pipeline.verify(done, pipeline.Request(), "case.cu", source)
+    reports, findings = verified(done, pipeline.Request(), "case.cu", source)
     assert reports and all(r.ok for r in reports) and not findings
 
 
@@ -142,5 +143,5 @@ def test_helpers_that_are_handed_arrays_of_a_thread(cell, scalars):
     done = pipeline.translate(source, "a.py")
     assert done.raised == ("f",), done.diagnostics
     assert ("a_0" in done.text) == scalars
-    reports, findings = pipeline.verify(done, pipeline.Request(), source=source)
+    reports, findings = verified(done, pipeline.Request(), source=source)
     assert not findings and all(r.ok for r in reports), [r.failures for r in reports]

@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 NEST = """import math
 from numba import cuda
@@ -40,7 +41,7 @@ def checked(parts: dict[str, str]) -> str:
     source = NEST.format(**parts)
     done = pipeline.translate(source, "case.py")
     assert done.text is not None, done.diagnostics
-    reports, findings = pipeline.verify(done, pipeline.Request(), "case.py", source)
+    reports, findings = verified(done, pipeline.Request(), "case.py", source)
     assert reports and all(r.ok for r in reports) and not findings, [r.failures for r in reports]
     return done.text
 
@@ -75,5 +76,5 @@ def test_fixed_lengths_within_rows(length):
     source = BLOCK.format(length=length)
     done = pipeline.translate(source, "case.py")
     assert done.text is not None and ("segment_sum" in done.text) is (length == "3")
-    reports, _ = pipeline.verify(done, pipeline.Request(), "case.py", source)
+    reports, _ = verified(done, pipeline.Request(), "case.py", source)
     assert all(r.ok for r in reports)

@@ -8,6 +8,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 from tests.raising.test_shared import refusal
 
 
@@ -247,7 +248,7 @@ def f(out, vals, ptr):
 """
     done = pipeline.translate(source, "f.py")
     assert done.text
-    (report,), problems = pipeline.verify(done, pipeline.Request())
+    (report,), problems = verified(done, pipeline.Request())
     assert report.ok and not problems
 
 
@@ -271,5 +272,5 @@ def test_the_entry_before_one_is_a_slice_as_long_as_the_range():
     """It was ``val[0:-1]`` beside values of the whole range, and raised (fuzz 1300122)."""
     done = pipeline.translate(BESIDE, "kernel.py")
     assert "segment_sum" in done.text and "while_loop" not in done.text
-    ((report,), _) = pipeline.verify(done, pipeline.Request())
+    ((report,), _) = verified(done, pipeline.Request())
     assert report.ok, report

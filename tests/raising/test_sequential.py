@@ -5,6 +5,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 from tests.raising.agree import agree, kinds, refusal
 
 HEAD = "def f(x, y, z, q):\n i = cuda.grid(1)\n if i < len(x):\n"
@@ -94,5 +95,5 @@ def test_flat_rows(name):
     if not code:
         shapes = {"x": (4,), "y": (28,)}
         request = pipeline.Request(shapes=shapes, values={"n": 7, "m": 4})
-        (report,), problems = pipeline.verify(done, request)
+        (report,), problems = verified(done, request)
         assert report.ok and not problems, report.failures

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 SEARCH = """from numba import cuda
 @cuda.jit
@@ -136,5 +137,5 @@ def test_what_the_right_side_of_a_test_counts_bounds_the_rounds():
     done = pipeline.translate(ROOTS, "k.cu")
     assert done.text and "while_loop" not in done.text and done.raised == ("last", "first", "three")
     values = {"x": [0.3, 2.0, 40.0, 0.0, 9.0, 700.0], "n": 6}
-    reports, problems = pipeline.verify(done, pipeline.Request(shapes={"x": (6,)}, values=values))
+    reports, problems = verified(done, pipeline.Request(shapes={"x": (6,)}, values=values))
     assert not problems and not [r.failures for r in reports if r.failures]

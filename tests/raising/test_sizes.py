@@ -3,6 +3,7 @@
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 THREADS = "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
 
@@ -58,7 +59,7 @@ def test_a_struct_of_arrays_and_sizes_is_a_registered_dataclass():
     done = pipeline.translate(source, "k.cu")
     assert 'data_fields=("u",)' in done.text and 'meta_fields=("n",)' in done.text
     assert "dataclasses.replace(f, u=u)" in done.text
-    reports, problems = pipeline.verify(done, pipeline.Request(), "k.cu", source)
+    reports, problems = verified(done, pipeline.Request(), "k.cu", source)
     assert not problems and all(report.ok for report in reports)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from tests.checks import verified
 
 KERNEL = """
 __global__ void f(int n, int s, int t, float *x) {{
@@ -118,7 +119,7 @@ def test_sums_in_a_loop_stay_as_wide_as_what_it_carries():
   c[i] = a; y[i] = s;
 }"""
     done = pipeline.translate(source, "k.cu")
-    reports, findings = pipeline.verify(done, pipeline.Request(), "k.cu", source)
+    reports, findings = verified(done, pipeline.Request(), "k.cu", source)
     assert reports and all(r.ok for r in reports) and not findings
 
 
@@ -137,7 +138,7 @@ def test_the_diagonal_before_is_not_stored_to():
     done = pipeline.translate(source, "k.cu")
     for d in (1, 4, 8):
         request = pipeline.Request(shapes={"x": (36,), "y": (36,)}, values={"n": 6, "d": d, "p": 2})
-        reports, findings = pipeline.verify(done, request, "k.cu", source)
+        reports, findings = verified(done, request, "k.cu", source)
         assert reports and all(r.ok for r in reports) and not findings
     assert done.text is not None and "loop" not in done.text
 

@@ -5,7 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.options import Options
-from tests.checks import agrees
+from tests.checks import agrees, verified
 
 SCAN = """
 __global__ void keep(const float *x, float *out, float limit) {{
@@ -128,7 +128,7 @@ def test_nothing_is_said_where_it_is_proved():
 
 def test_inputs_of_verify_are_sorted():
     done = pipeline.translate(MERGE.format(*APART), "k.cu", Options())
-    reports, problems = pipeline.verify(done, pipeline.Request())
+    reports, problems = verified(done, pipeline.Request())
     assert not problems and reports[0].ok
 
 

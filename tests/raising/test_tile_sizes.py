@@ -116,7 +116,7 @@ def test_unsigned_sums_are_indices_where_all_that_is_subtracted_cancels(differen
         ("project", "    __syncthreads();\n  }", "  }"),
     ],
 )
-@pytest.mark.long_cases("left[0][0]")
+@pytest.mark.long_cases("left[0][0]", "  }-  }")
 def test_wrong_tiles_are_refused(name, old, new):
     assert old in TILES
     assert codes(TILES.replace(old, new), name) & {"KR201", "KR202"}
@@ -215,8 +215,8 @@ ONE = {"double": "", "times": "", "second": "", "barrier": "__syncthreads();"}
 TWO = ONE | {"double": " << 1", "times": " * 2", "second": "if (i + size < n) sum += x[i + size];"}
 
 
+@pytest.mark.long  # test_trees.py has ladders
 @pytest.mark.parametrize("form", [ONE, TWO])
-@pytest.mark.long_cases("form1")
 def test_strides_of_the_grid_then_a_ladder_that_ends_in_a_warp(form):
     """Of any size that the template may be instantiated with; what the blocks leave out nobody sums."""
     done = pipeline.translate(STRIDES.format(**form), "k.cu")
@@ -233,6 +233,7 @@ def test_strides_of_the_grid_then_a_ladder_that_ends_in_a_warp(form):
         scope["k"](x, np.zeros(3, np.float32), x.size, size=64, grid=3, block=128)
 
 
+@pytest.mark.long
 def test_its_twin_without_the_barrier_is_refused():
     assert pipeline.translate(STRIDES.format(**ONE | {"barrier": ""}), "k.cu").text is None
 

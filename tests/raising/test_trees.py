@@ -10,6 +10,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 from tests.hostile.judge import judge
 
 HEAD = "import math\n\nfrom numba import cuda, float32\n\nTPB = 8\n\n\n@cuda.jit\ndef kernel(out, a, size):\n"
@@ -53,7 +54,7 @@ def codes(done):
 def agrees(done, shapes, values, grid, block):
     """Whether values and gradients are the reference interpreter's."""
     request = pipeline.Request(shapes=shapes, values=values, grid=grid, block=block)
-    (report,), problems = pipeline.verify(done, request)
+    (report,), problems = verified(done, request)
     return report.ok and not problems
 
 
@@ -366,7 +367,7 @@ ODD = [((3,), (7,)), ((2,), (13,)), ((1,), (32,)), ((5,), (1,))]
 @pytest.mark.parametrize(
     "change", [{}, {"who": "t + (m + 1) / 2 < m", "on": "m != 1"}, {"less": "m - m / 2", "far": "(m - m / 2)"}]
 )
-@pytest.mark.long_cases("change1")
+@pytest.mark.long_cases("change2", "change1")
 def test_halves_that_are_rounded_up_take_all(change):
     source = LEFT.format(**HALVED | change)
     assert "power of two" not in pipeline.translate(source, "k.cu").text
@@ -377,6 +378,7 @@ def test_halves_that_are_rounded_up_take_all(change):
     "change",
     [{"far": "m / 2"}, {"less": "m / 2"}, {"on": "m > 2"}, {"who": "t < (m + 1) / 2"}, {"far": "(int)(m / 2)"}],
 )
+@pytest.mark.long_cases("change1", "change4")
 def test_halves_that_drop_one_take_powers_of_two(change):
     source = LEFT.format(**HALVED | change)
     done = pipeline.translate(source, "k.cu")

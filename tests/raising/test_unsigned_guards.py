@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import verified
 
 GUARDS = [
     ("size_t", "int", "if (i >= 1 && i < n - 1) y[i] = x[i - 1] + x[i + 1];"),
@@ -18,7 +19,7 @@ def test_an_unsigned_difference_bounds_the_threads(size, index, body):
     source = f"{head}  {index} i = blockIdx.x * blockDim.x + threadIdx.x;\n  {body}\n}}\n"
     done = pipeline.translate(source, "case.cu")
     assert "grid" not in done.text and "x[: n - 2] + x[2:n]" in done.text
-    reports, _ = pipeline.verify(done, pipeline.Request(values={"n": 9}))
+    reports, _ = verified(done, pipeline.Request(values={"n": 9}))
     assert reports and {row.status for row in reports[0].rows} == {"ok"}, (done.text, reports)
     with pytest.raises(ValueError, match="n - 1 >= 0 must hold"):
         load_module(done.text).f(np.zeros(3, np.float32), np.zeros(3, np.float32), 0)

@@ -128,7 +128,7 @@ def test_its_racy_and_wrong_twins_are_refused(change):
         ({"cell": "0"}, [64, 64, 0]),  # the first warp's, as often as there are warps
     ],
 )
-@pytest.mark.long_cases("change2")
+@pytest.mark.long_cases("change1", "change2")
 def test_what_else_a_block_of_warps_may_sum(change, wanted):
     head = "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
     text = pipeline.translate(head + "int lane = threadIdx.x % 32;" + BLOCK.format(**WHOLE | change) + "}", "k.cu").text
@@ -217,6 +217,7 @@ LANES = {
 
 
 @pytest.mark.parametrize("body", LANES)
+@pytest.mark.long_cases("body4")
 def test_what_each_lane_holds_after_a_step_or_two(body):
     """They are no tree whose sum the first lane alone would have: each lane's value is asked for."""
     head = "__global__ void f(const float *x, float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
@@ -313,8 +314,8 @@ def test_sweeps_from_elsewhere_are_no_running_sums_from_zero():
     assert sums(raised(SWEEPS.format(**TREE | {"start": "1.0f"}))) == []
 
 
+@pytest.mark.long  # test_outlets.py has one of fewer cells
 @pytest.mark.parametrize("change", [{"up": ""}, {"down": ""}])
-@pytest.mark.long_cases("change1")
 def test_sweeps_without_barrier_are_refused(change):
     assert refusal(SWEEPS.format(**TREE | change))
 
