@@ -54,5 +54,5 @@ static int cudaMemPrefetchAsync(const void *, size_t, int, void * = 0) { return 
 #define checkCudaErrors(x) (void)(x)
 #endif
 struct Geom_ { dim3 g, b; Geom_(dim3 g, dim3 b, size_t = 0, void * = 0) : g(g), b(b) {} };
-template <class F> static void host_launch_(Geom_ c, F f) { if (captured_) { cudaGraph_t g = captured_; g->push_back([=] { host_launch_(c, f); }); return; } if (!c.g.x || !c.g.y || !c.g.z) return; const int g[6] = {(int)c.g.x, (int)c.g.y, (int)c.g.z, (int)c.b.x, (int)c.b.y, (int)c.b.z}; launch_(f, g, MEET_); }
+static void host_launch_(Geom_ c, const std::function<void()> &f) { if (captured_) { cudaGraph_t g = captured_; g->push_back([=] { host_launch_(c, f); }); return; } if (!c.g.x || !c.g.y || !c.g.z) return; const int g[6] = {(int)c.g.x, (int)c.g.y, (int)c.g.z, (int)c.b.x, (int)c.b.y, (int)c.b.z}; launch_(f, g, MEET_); }
 #define hipLaunchKernelGGL(K, G, B, S, T, ...) host_launch_(Geom_(G, B), [&] { K(__VA_ARGS__); })
