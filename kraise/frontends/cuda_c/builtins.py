@@ -15,8 +15,9 @@ from kraise.frontends.cuda_c.c_types import Struct
 from kraise.frontends.cuda_c.cas_loops import of_bits
 from kraise.frontends.cuda_c.constants import OpenWidth, fold
 from kraise.frontends.cuda_c.copied import any_sign, as_bits, memcpy, unlimited
+from kraise.frontends.cuda_c.group_reductions import tile_reduce
 from kraise.frontends.cuda_c.group_scans import tile_scan
-from kraise.frontends.cuda_c.trees import Node, arguments_of, strip, words
+from kraise.frontends.cuda_c.trees import Node, arguments_of, strip
 from kraise.frontends.cuda_c.type_functions import TypeFunctions
 from kraise.frontends.cuda_c.values import Cell, Group, NoValue, PointerPlace, PointerValue, StructValue, VarPlace
 from kraise.ir.kernel import Atomic, Barrier, Const, Expr, Hw, Op, Var, Warp
@@ -276,7 +277,7 @@ class Builtins(TypeFunctions):
         if method in ("shfl", "shfl_down", "shfl_up", "shfl_xor", "any", "all", "ballot") and group.kind == "tile":
             return self.warp(method, [self.scalar(a) for a in arguments], node, group.size)
         if method == "reduce" and group.kind == "tile":
-            return self._tile_reduce(group, arguments, node)
+            return tile_reduce(self, group, arguments, node)
         if method in ("inclusive_scan", "exclusive_scan") and group.kind == "tile":
             return tile_scan(self, group, method, arguments, node)
         if method == "meta_group_size" and group.kind == "tile":
@@ -302,15 +303,6 @@ class Builtins(TypeFunctions):
             assert isinstance(t, Struct)
             return StructValue(t, tuple((a, Hw(names[method], k, UINT32, span=span)) for k, a in enumerate("xyz")))
         raise self.refuse("KR299", f"`{method}` of a cooperative group is not raised yet", node)
-
-    def _tile_reduce(self, group: Group, arguments: list[Tree], node: Tree) -> Any:
-        """``cg::reduce(tile, value, cg::plus<float>())``."""
-        names = {"plus": "sum", "greater": "max", "less": "min", "bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
-        operation = next((names[w] for w in words(arguments[1]) if w in names), None)
-        if operation is None:
-            raise self.refuse("KR299", "this reduction of a tile is not raised", node)
-        value = self.scalar(arguments[0])
-        return self.temporary(Warp(operation, (value,), value.type, group.size, span=self.span(node)), operation, node)
 
     def _free_group(self, name: str, method: str, arguments: list[Tree], node: Tree) -> Any:
         """``cg::sync(block)``, ``cg::reduce(tile, …)``: the group is the first argument."""

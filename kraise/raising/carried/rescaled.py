@@ -133,18 +133,34 @@ def _scale(p: Problem, power: Power, first: eq.Expr, last: eq.Expr, where: eq.Ex
 
 def _sum(update: eq.Expr, s: eq.Expr, m: _Extremum) -> _Sum | None:
     if isinstance(update, eq.Op) and update.name == "select" and update.args[0] is m.changes:
-        return _by_arms(update, s, m)
+        return _by_arms(update.args[1], update.args[2], s, m)
     head, rest = _parted(update, s)
-    if head is None or rest is None:
+    scale = None if head is None else _scaled(head, s, m)
+    power = None if scale is None or rest is None else _power(rest, m.after, m.before)
+    if power is not None and rest is not None:
+        return _Sum(rest, power) if power == scale else None
+    if m.changes is None or not any(_chooses(n, m.changes) for n in topological((update,))):
         return None
-    scale = _scaled(head, s, m)
-    power = None if scale is None else _power(rest, m.after, m.before)
-    return _Sum(rest, power) if power is not None and power == scale else None
+    then, orelse = _lifted(update, m.changes, True), _lifted(update, m.changes, False)
+    ends = (m.before, m.value) if m.stays else (m.value, m.before)
+    then, orelse = (substitute(e, {m.after: x}) for e, x in zip((then, orelse), ends, strict=True))
+    return _by_arms(then, orelse, s, m)
 
 
-def _by_arms(update: eq.Op, s: eq.Expr, m: _Extremum) -> _Sum | None:
+def _chooses(n: eq.Expr, c: eq.Expr) -> bool:
+    """Whether ``n`` is a choice by this condition, or by its negation."""
+    return isinstance(n, eq.Op) and n.name == "select" and (n.args[0] is c or n.args[0] is simplify.negation(c))
+
+
+def _lifted(e: eq.Expr, c: eq.Expr, known: bool) -> eq.Expr:
+    """What ``e`` is where ``c`` holds, or (not ``known``) where it does not."""
+    while found := [n for n in topological((e,)) if isinstance(n, eq.Op) and _chooses(n, c)]:
+        e = substitute(e, {n: n.args[1] if (n.args[0] is c) == known else n.args[2] for n in found})
+    return e
+
+
+def _by_arms(then: eq.Expr, orelse: eq.Expr, s: eq.Expr, m: _Extremum) -> _Sum | None:
     """``s * exp(m - v) + w`` where v is the new extremum, ``s + w * exp(v - m)`` elsewhere."""
-    _, then, orelse = update.args
     if m.stays:
         then, orelse = orelse, then  # the condition says that it stays
     (first, more), (head, rest) = _parted(then, s), _parted(orelse, s)

@@ -143,6 +143,8 @@ def _relative(name: str, v: k.Expr, chosen: k.Expr, mine: k.Expr, after: k.Op, o
         return ""
     own = k.Var(name, v.type)
     theirs = replace(other, args=(own, *other.args[1:]), type=v.type)
+    if isinstance(chosen, k.Op) and chosen.name == "select" and _bare(_arm(v, chosen.args[0], True)) != _bare(v):
+        return _by_arms(v, own, theirs, chosen, mine, other, after)
     for a, b in (v.args, v.args[::-1]):
         for exponential in ("exp", "exp2"):
             ways = ((a, own, mine, other), (b, theirs, other, mine))
@@ -154,17 +156,49 @@ def _relative(name: str, v: k.Expr, chosen: k.Expr, mine: k.Expr, after: k.Op, o
 def _is_scaled(e: k.Expr, value: k.Expr, m: k.Expr, n: k.Expr, after: k.Op, chosen: k.Expr, exponential: str) -> bool:
     """Whether ``e`` is ``value`` scaled from its own extremum m to that of both, m and n."""
 
-    def power(of: k.Expr) -> k.Expr | None:
-        pair = (m, of) if after.name == "max" else (of, m)
-        return _bare(k.Op(exponential, (k.Op("sub", pair, after.type),), after.type))
+    return _bare(_scale(e, value)) in (_power(m, of, after.name, exponential) for of in (after, chosen))
 
-    if isinstance(e, k.Op) and e.name == "select" and isinstance(chosen, k.Op) and chosen.name == "select":
-        if _bare(e.args[0]) != _bare(chosen.args[0]):
-            return False
-        stays = _bare(chosen.args[1]) == _bare(m)  # where the condition holds, m is the extremum
-        kept, moved = e.args[1:] if stays else e.args[:0:-1]
-        return _bare(kept) == _bare(value) and _bare(_scale(moved, value)) == power(n)
-    return _bare(_scale(e, value)) in (power(after), power(chosen))
+
+def _power(m: k.Expr, of: k.Expr, extremum: str, exponential: str) -> k.Expr | None:
+    """What a sum relative to m is multiplied by to be relative to another."""
+    difference = k.Op("sub", (m, of) if extremum == "max" else (of, m), m.type)
+    return _bare(k.Op(exponential, (difference,), m.type))
+
+
+def _by_arms(v: k.Expr, own: k.Expr, theirs: k.Expr, chosen: k.Op, mine: k.Expr, other: k.Expr, after: k.Op) -> str:
+    """The same where one condition chooses the extremum and, in whatever way, which half is scaled to it."""
+    condition, first, _ = chosen.args
+    ways = ((own, theirs, mine, other), (theirs, own, other, mine))  # as it is, scaled, to the extremum, from the other
+    for exponential in ("exp", "exp2"):
+        for holds, (kept, moved, top, low) in zip(
+            (True, False), ways if _bare(first) == _bare(mine) else ways[::-1], strict=True
+        ):
+            e = _arm(v, condition, holds)
+            if not isinstance(e, k.Op) or e.name != "add":
+                break
+            to = _power(low, top, after.name, exponential)
+            pairs = (e.args, e.args[::-1])
+            if not any(_bare(a) == _bare(kept) and _bare(_scale(b, moved)) == to for a, b in pairs):
+                break
+        else:
+            return exponential
+    return ""
+
+
+def _arm(e: k.Expr, condition: k.Expr, holds: bool) -> k.Expr:
+    """What ``e`` is where a condition holds, or where it does not."""
+    plain = _bare(condition)
+
+    def decided(x: object) -> k.Expr | None:
+        if not isinstance(x, k.Op) or x.name != "select":
+            return None
+        inner = x.args[0].args[0] if isinstance(x.args[0], k.Op) and x.args[0].name == "not" else None
+        if plain not in (_bare(x.args[0]), _bare(inner)):
+            return None
+        return _arm(x.args[1] if (_bare(x.args[0]) == plain) == holds else x.args[2], condition, holds)
+
+    found: k.Expr = rewritten(e, decided)
+    return found
 
 
 def _scale(e: k.Expr, value: k.Expr) -> k.Expr | None:
