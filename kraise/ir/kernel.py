@@ -165,7 +165,8 @@ class Atomic:
     """An atomic read-modify-write: add, sub, mul, min, max, and, or, xor, inc, dec, exch, cas (``values`` then compare,
     value); min_bits and max_bits compare floats by their bits as signed integers.
 
-    ``result`` is the local scalar that takes the old value, or "".
+    ``result`` is the local scalar that takes the old value, or "". ``fenced``: what its thread stored before is seen by
+    whoever sees this (``__threadfence``).
     """
 
     name: str
@@ -174,6 +175,7 @@ class Atomic:
     values: tuple[Expr, ...]
     type: ScalarType
     result: str = ""
+    fenced: bool = False
     span: Span | None = _span()
 
 

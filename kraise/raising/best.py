@@ -28,6 +28,7 @@ from kraise.raising.threads.corners import with_whole_guards
 from kraise.raising.threads.counted import without_idle
 from kraise.raising.threads.one_row import in_one_line, in_one_row
 from kraise.raising.threads.persistent import one_row_each
+from kraise.raising.threads.tickets import by_last_block
 from kraise.raising.threads.twins import without_twins
 
 
@@ -71,6 +72,7 @@ def raise_function(
 
 def _best(module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...]) -> eq.Kernel:
     """The equations of ``function`` as it is written: raises Refused, as above."""
+    function = by_last_block(module, function)
     function, converts = with_staged_types(replace(function, body=numbered(function.body)))
     function, persistent = one_row_each(module, function)
     begun = Learned(persistent=persistent, rounds=rounds)

@@ -34,6 +34,7 @@ OPERATORS = {
 }
 
 
+@pytest.mark.long_cases("in braces", "with the name", "of the library", "a lambda")
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators(name):
     before, operator, says = OPERATORS[name]
@@ -78,6 +79,7 @@ def test_softmax_in_one_pass(change):
     assert "fori_loop" not in done.text and "cols >= 32 must hold" in done.text, done.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new"),
     [

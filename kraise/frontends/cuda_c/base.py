@@ -12,7 +12,7 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.frontends.cuda_c.trees import Node, end, position
-from kraise.ir.kernel import Assign, Const, Expr, Stmt, Var
+from kraise.ir.kernel import Assign, Atomic, CallStmt, Const, Expr, LocalArray, Stmt, Store, Var
 from kraise.ir.types import ScalarType
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Base:
         self.discard = False
         self.natural: set[str] = set()  # variables that hold one of the launch's numbers, all the time
         self.volatile: set[str] = set()  # shared arrays that are accessed as volatile
+        self.fenced = False  # what was stored to memory of the grid is seen by whoever sees what comes next
+        self.of_block: set[str] = set()  # arrays that the kernel makes
         self.depth = 0
 
     # --- places in the source
@@ -76,6 +78,10 @@ class Base:
 
     def emit(self, stmt: Stmt) -> None:
         self.out.append(stmt)
+        if isinstance(stmt, LocalArray):
+            self.of_block.add(stmt.name)
+        elif isinstance(stmt, CallStmt) or (isinstance(stmt, Store | Atomic) and stmt.array not in self.of_block):
+            self.fenced = False
 
     @contextmanager
     def captured(self) -> Iterator[list[Stmt]]:

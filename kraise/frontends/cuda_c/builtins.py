@@ -104,6 +104,10 @@ class Builtins(TypeFunctions):
     def _nothing(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
         return NoValue()
 
+    def _fence(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
+        self.fenced = True
+        return NoValue()
+
     def _dropped(self, name: str, rest: str, arguments: list[Tree], node: Tree) -> Any:
         self.note("KR101", f"`{name}` is left out of the raised function", node)
         return NoValue()
@@ -149,7 +153,7 @@ class Builtins(TypeFunctions):
             self.emit(Atomic(operation, place.array, place.subscripts, values, t, span=span))
             return NoValue()
         result = self.fresh("before")
-        self.emit(Atomic(operation, place.array, place.subscripts, values, t, result, span=span))
+        self.emit(Atomic(operation, place.array, place.subscripts, values, t, result, self.fenced, span=span))
         old = Var(result, t, span=span)
         return old if seen == t else as_bits(old, seen)
 
@@ -331,6 +335,7 @@ _CONCEPTS: dict[str, Callable[..., Any]] = {
     "barrier": Builtins._barrier,
     "vote": block_vote,
     "nothing": Builtins._nothing,
+    "fence": Builtins._fence,
     "dropped": Builtins._dropped,
     "load": Builtins._load,
     "store": Builtins._store,

@@ -1,0 +1,91 @@
+"""What the last block to finish does with what the others left: a meeting of the grid, and one block that goes on."""
+
+import numpy as np
+import pytest
+
+from kraise import pipeline
+from tests.checks import agrees
+
+TREE = """for (int w = 32; w > 0; w >>= 1) {
+        if (threadIdx.x < w) sh[threadIdx.x] += sh[threadIdx.x + w];
+        __syncthreads();
+    }
+"""
+KERNEL = f"""__global__ void f(const float *x, float *part, float *y, unsigned int *count, int n) {{
+    __shared__ float sh[64];
+    __shared__ bool last;
+    float s = 0.0f;
+    for (int i = blockIdx.x * 64 + threadIdx.x; i < n; i += gridDim.x * 64) s += x[i] * x[i];
+    sh[threadIdx.x] = s;
+    __syncthreads();
+    {TREE}
+    if (threadIdx.x == 0) {{
+        part[blockIdx.x] = sh[0];
+        __threadfence();
+        unsigned int ticket = atomicInc(count, gridDim.x);
+        last = ticket == gridDim.x - 1;
+    }}
+    __syncthreads();
+    if (last) {{
+        float t = 0.0f;
+        for (int b = threadIdx.x; b < gridDim.x; b += 64) t += part[b];
+        sh[threadIdx.x] = t;
+        __syncthreads();
+        {TREE}
+        if (threadIdx.x == 0) {{ y[0] = sqrtf(sh[0]); *count = 0; }}
+    }}
+}}
+"""
+SPELLED = {
+    "inc": [],
+    "once round": [("atomicInc(count, gridDim.x)", "atomicInc(count, gridDim.x - 1)"), (" *count = 0;", "")],
+    "add": [("atomicInc(count, gridDim.x)", "atomicAdd(count, 1)")],
+    "never reset": [("atomicInc(count, gridDim.x)", "atomicAdd(count, 1)"), (" *count = 0;", "")],
+    "others leave": [("if (last) {", "if (!last) return;\n    {")],
+    "one thread": [("if (last) {", "if (last && threadIdx.x == 0) {"), ("b = threadIdx.x", "b = 0"), ("b += 64", "b++"),
+                   ("sh[threadIdx.x] = t;\n        __syncthreads();\n        " + TREE, "sh[0] = t;")],
+}  # fmt: skip
+
+
+def replaced(changes):
+    text = KERNEL
+    for old, new in changes:
+        assert old in text, old
+        text = new.join(text.rsplit(old, 1)) if old.startswith("sh[") else text.replace(old, new)
+    return text
+
+
+@pytest.mark.long_cases("once round", "add", "never reset", "one thread")
+@pytest.mark.parametrize("name", SPELLED)
+def test_the_last_block_adds_up(name):
+    done = pipeline.translate(replaced(SPELLED[name]), "case.cu")
+    assert done.text is not None, done.diagnostics
+    for begun in (0, 7):  # from 7 on, none of three blocks is the last
+        values = {"count": np.array([begun], np.uint32), "n": 300}
+        agrees(done, pipeline.Request(values=values, shapes={"part": (3,)}, grid=(3,)), done.text)
+    assert "loop" not in done.text and "jnp.sqrt" in done.text, done.text
+
+
+REFUSED = {
+    "no fence": [("__threadfence();", "")],
+    "a fence before what is stored": [("part[blockIdx.x] = sh[0];\n        __threadfence();",
+                                       "__threadfence();\n        part[blockIdx.x] = sh[0];")],
+    "all threads take one": [("if (threadIdx.x == 0) {\n        part", "if (threadIdx.x < 32) {\n        part")],
+    "which block it is": [("y[0] = sqrtf(sh[0]);", "y[0] = sqrtf(sh[0]) + blockIdx.x;")],
+    "a sum of its own": [("float t = 0.0f;", "float t = s;")],
+    "what it has in shared memory": [("sh[threadIdx.x] = t;\n", "sh[threadIdx.x] += t;\n")],
+    "the first": [("ticket == gridDim.x - 1", "ticket == 0")],
+    "others go on": [("if (last) {", "if (!last) {")],
+    "something comes after": [("*count = 0; }\n    }\n", "*count = 0; }\n    }\n    y[1] = part[0];\n")],
+    "two at a time": [("atomicInc(count, gridDim.x)", "atomicAdd(count, 2)")],
+    "a smaller limit": [("atomicInc(count, gridDim.x)", "atomicInc(count, gridDim.x - 2)")],
+    "what other threads store later": [("if (threadIdx.x == 0) {\n        part[blockIdx.x] = sh[0];",
+                                        "part[blockIdx.x * 64 + threadIdx.x] = sh[0];\n    if (threadIdx.x == 0) {")],
+}  # fmt: skip
+
+
+@pytest.mark.long_cases("first", "others", "comes after", "two at", "smaller", "all threads", "a fence", "of its own")
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    done = pipeline.translate(replaced(REFUSED[name]), "case.cu")
+    assert done.text is None and done.diagnostics, done.text
