@@ -32,7 +32,7 @@ def translated(body):
 
 
 @pytest.mark.parametrize("name", BODIES)
-@pytest.mark.long_cases("by values", "along rows")
+@pytest.mark.long_cases("far on", "by values", "along rows")
 def test_values_and_gradients(name):
     done = translated(BODIES[name])
     assert 'mode="edge"' in done.text and "jnp.minimum" not in done.text
@@ -145,6 +145,7 @@ FACES = {
 
 
 @pytest.mark.parametrize("name", FACES)
+@pytest.mark.long_cases("the other way about", "an end that is not reached")
 def test_more_places_than_cells(name):
     """Faces of cells, ghosts: an array of just the cells that are read is enough."""
     count, value = FACES[name]

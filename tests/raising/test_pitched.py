@@ -144,7 +144,7 @@ def test_a_rim_with_its_corner_is_one_padded_array():
 
 
 @pytest.mark.parametrize("before, after", CHANGES)
-@pytest.mark.long_cases("? u[(y + 1) * m + x]", "s[j][4]")
+@pytest.mark.long_cases("? -u", "? u[(y + 1) * m + x]", "s[j][4]")
 def test_a_rim_that_holds_something_else_stays_as_it_is(before, after):
     assert before in CORNERS and checked(CORNERS.replace(before, after)) == ["ok"]
 
