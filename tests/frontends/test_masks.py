@@ -96,6 +96,16 @@ def f(M):
 """,
         ((3, 3),),
     ),
+    "dots": (
+        """
+def f(A, B):
+    for i in range(A.shape[0]):
+        B[i, ...] = A[i, ...] * B[0, 1]
+    A[...] = B + 1.0
+    return A, B
+""",
+        ((3, 4), (3, 4)),
+    ),
     "functions that give arrays": (
         """
 import numpy as np
@@ -158,6 +168,7 @@ def test_values_and_gradients(name):
     "source",
     [
         "def f(a):\n    a[1:][a[:-1] > 0] = 0.0\n",  # the mask sees what is stored
+        "def f(a, b):\n    for i in range(3):\n        a[..., i] = b[i, ..., 0]\n",
         "def f(a, b):\n    a[a > 0] = b[:]\n",  # as many elements as the mask says, from the first on
         "def f(a, b):\n    a[a > 0] = b[b > 0]\n",
         "import numpy as np\ndef f(A):\n    a = A[:, :]\n    m = A[0] > 0\n    a[m] = 0.0\n",  # whole rows

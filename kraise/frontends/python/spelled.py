@@ -4,6 +4,7 @@
 - ``u = u.copy()`` of a parameter: an array of another name from there on. It is a statement of the function itself, so
   every use below it is of the new array, and none above.
 - Functions that ``numba.stencil`` decorates (see :mod:`stencils`).
+- ``a[i, ...]`` is ``a[i, :]``.
 - Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`) and
   lists that grow (see :mod:`grown_lists`).
 
@@ -34,7 +35,8 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     done: dict[int, Any] = {}
     for f in functions:
         if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
-            new = apart.without_transposed(parsed, apart.without_tuples(parsed, _copied(parsed, bare[id(f)])))
+            new = _without_dots(parsed, bare[id(f)])
+            new = apart.without_transposed(parsed, apart.without_tuples(parsed, _copied(parsed, new)))
             if not hosts:
                 new = number_lists.as_arrays(parsed, grown_lists.as_loops(parsed, new, imports), imports)
             done[id(f)] = new
@@ -70,6 +72,28 @@ def _agreed(parsed: Source, line: cst.SimpleStatementLine) -> bool:
             target = other.target if isinstance(other, cst.AssignTarget | cst.For) else other.name
             each += [(n.value, "") for n in walk(target) if isinstance(n, cst.Name)]
     return bool(own) and all(own.get(n, q) == q for n, q in each)
+
+
+# --- the rest of the axes ---------------------------------------------------------------------
+
+
+def _without_dots(parsed: Source, node: cst.FunctionDef) -> cst.FunctionDef:
+    """``a[i, :]`` for ``a[i, ...]`` and ``a[:]`` for ``a[...]``: a slice takes the axes after it, too, and how many
+    axes the array has is asked where it matters."""
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.Subscript(slice=[*before, cst.SubscriptElement(slice=cst.Index(value=cst.Ellipsis()))]):
+                if any(isinstance(n, cst.Ellipsis) for e in before for n in walk(e)):
+                    return None
+                own = [rebuilt(parsed, e, change) for e in before]
+                return inner.with_changes(
+                    value=rebuilt(parsed, inner.value, change),
+                    slice=[*own, cst.SubscriptElement(cst.Slice(lower=None, upper=None))],
+                )
+        return None
+
+    return rebuilt(parsed, node, change)  # type: ignore[no-any-return]
 
 
 # --- parameters that are bound again ---------------------------------------------------------
