@@ -162,11 +162,15 @@ static inline unsigned __activemask() { return __ballot_sync(~0u, 1); }
 static inline void __threadfence() { if (now_) { went_on_ = true; yield_(); } }  // it may wait for what others store
 static inline void __threadfence_block() { __threadfence(); } static inline void __threadfence_system() { __threadfence(); }
 // atomics
-#define A(NAME, NEW) template <class T, class U> static T NAME(T *p, U u) { T o = *p, v = (T)u; *p = NEW; return o; }
+#define A_(NAME, NEW) template <class T, class U> static T NAME(T *p, U u) { T o = *p, v = (T)u; *p = NEW; return o; }
+#define A(NAME, NEW) A_(NAME, NEW) A_(NAME##_block, NEW) A_(NAME##_system, NEW)
 A(atomicAdd, (T)(o + v)) A(atomicSub, (T)(o - v)) A(atomicMax, o < v ? v : o) A(atomicMin, v < o ? v : o) A(atomicExch, v)
 A(atomicAnd, (T)(o & v)) A(atomicOr, (T)(o | v)) A(atomicXor, (T)(o ^ v)) A(atomicInc, o >= v ? 0 : o + 1) A(atomicDec, o == 0 || o > v ? v : o - 1)
 #undef A
+#undef A_
 template <class T, class U, class W> static T atomicCAS(T *p, U c, W v) { T o = *p; if (o == (T)c) *p = (T)v; return o; }
+#define atomicCAS_block atomicCAS
+#define atomicCAS_system atomicCAS
 // integers
 static inline int __mul24(int a, int b) { return a * b; } static inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
 static inline int __mulhi(int a, int b) { return (int)(((long long)a * b) >> 32); }

@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct, array
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.declarations import Specifiers
 from kraise.frontends.cuda_c.expressions import Expressions
+from kraise.frontends.cuda_c.strings import spelled_out
 from kraise.frontends.cuda_c.trees import Node, strip
 from kraise.frontends.cuda_c.values import (
     Cell,
@@ -81,6 +82,7 @@ class Arrays(Expressions):
             if "volatile" in specifiers.words:
                 self.volatile.add(self.lookup(name).value.array)
             return
+        initial = spelled_out(initial, t)
         if isinstance(t, Array) and t.extent is None:
             n = len([c for c in initial.children if isinstance(c, Tree)]) if isinstance(initial, Tree) else 0
             if not n:

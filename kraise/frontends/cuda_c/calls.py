@@ -17,7 +17,7 @@ from kraise.frontends.cuda_c.c_types import VOID, Array, CType, Pointer, Referen
 from kraise.frontends.cuda_c.collective_types import collective_type
 from kraise.frontends.cuda_c.constants import OpenWidth
 from kraise.frontends.cuda_c.methods import Methods
-from kraise.frontends.cuda_c.overloads import Parameter
+from kraise.frontends.cuda_c.overloads import Parameter, distance
 from kraise.frontends.cuda_c.specialised import mark
 from kraise.frontends.cuda_c.structs import OWN, Definition
 from kraise.frontends.cuda_c.trees import child, last_name, strip, trees
@@ -120,14 +120,29 @@ class Calls(Methods):
         )
 
     def _only_builtin(self, name: str, found: list[Definition], arguments: list[Tree]) -> bool:
-        """``make_uint4(a, b, c, d)`` where the file adds ``make_uint4(uint)``: the built-in one still exists."""
-        if not name.startswith("make_") or vocabulary.type_called(name[5:]) is None:
+        """``make_uint4(a, b, c, d)`` where the file adds ``make_uint4(uint)``, ``floorf(x)`` of a number where a header
+        adds that of a ``float3``: the built-in one still exists."""
+        making = name.startswith("make_") and vocabulary.type_called(name[5:]) is not None
+        if not making and not vocabulary.operation(name):
             return False
-        counts = []
-        for d in found:
-            head = child(self.program.load(d), "function_declarator")
-            counts.append(len(trees(head, "parameter_declaration")) if head is not None else 0)
-        return len(arguments) not in counts
+        viable = [d for d in found if self._takes(d, len(arguments))]
+        if making or not viable or any(d.parameters for d in found):
+            return not viable
+        types = [self._argument_type(a) for a in arguments]
+        if not all(isinstance(t, ScalarType) for t in types):
+            return False
+        for d in viable:
+            parameters, _ = self._signature(d, self.program.load(d), {})
+            if all(distance(p.type, t) is not None for p, t in zip(parameters, types, strict=False)):
+                return False
+        return True
+
+    def _takes(self, d: Definition, count: int) -> bool:
+        """Whether the function can be called with so many arguments."""
+        head = child(self.program.load(d), "function_declarator")
+        declared = trees(head, "parameter_declaration") if head is not None else []
+        given = sum(child(p, "initializer_clause") is not None for p in declared)
+        return len(declared) - given <= count <= len(declared)
 
     def _local(self, name: str) -> Any:
         for table in reversed(self.scopes):

@@ -12,6 +12,7 @@ from kraise.frontends.cuda_c.declarations import builtin_type
 from kraise.frontends.cuda_c.doubles import in_doubles
 from kraise.frontends.cuda_c.numbers import literal, wrap
 from kraise.frontends.cuda_c.places import Places
+from kraise.frontends.cuda_c.strings import code
 from kraise.frontends.cuda_c.trees import Node, child, kind, last_name, strip, trees, words
 from kraise.frontends.cuda_c.unions import as_bytes, union_members
 from kraise.frontends.cuda_c.values import (
@@ -29,8 +30,6 @@ from kraise.frontends.cuda_c.values import (
 from kraise.ir.kernel import Const, Expr, Op
 from kraise.ir.types import BOOL, FLOAT32, INT8, UINT64, ScalarType
 
-_ESCAPES = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34, "a": 7, "b": 8, "f": 12, "v": 11}
-
 
 class Constructs(Places):
     """Literals and types in expressions."""
@@ -43,17 +42,7 @@ class Constructs(Places):
 
     def _character(self, node: Tree) -> Any:
         body = str(node.children[0]).split("'", 1)[1][:-1]
-        if body.startswith("\\"):
-            rest = body[1:]
-            if rest[:1] == "x":
-                value = int(rest[1:], 16)
-            elif rest.isdigit():
-                value = int(rest, 8)
-            else:
-                value = _ESCAPES.get(rest, ord(rest[-1]))
-        else:
-            value = ord(body[0])
-        return replace(wrap(value, INT8), span=self.span(node))  # char is signed: '\xff' is -1
+        return replace(wrap(code(body), INT8), span=self.span(node))  # char is signed: '\xff' is -1
 
     def _boolean(self, node: Tree) -> Any:
         return Const(str(node.children[0]) == "true", BOOL, span=self.span(node))

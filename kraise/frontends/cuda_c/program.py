@@ -16,6 +16,7 @@ from kraise.frontends.cuda_c.c_types import Array, CType, Pointer, Struct
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.parser import parse_item
 from kraise.frontends.cuda_c.scan import Item, Unit
+from kraise.frontends.cuda_c.strings import spelled_out
 from kraise.frontends.cuda_c.structs import Definition, Structs, TemplateParameter, template_parameters
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, last_name, strip, trees
@@ -280,7 +281,8 @@ class Program(Structs):
         fixed = bool(flags & {"const", "constexpr", "__constant__"})
         if not flags & {"__device__", "__managed__", "extern", "volatile"} and isinstance(t, ScalarType):
             fixed = fixed or self.is_never_written(name)
-        plain = strip(initial) if initial is not None else None
+        spelled = spelled_out(initial, t)
+        plain = strip(spelled) if spelled is not None else None
         if isinstance(t, ScalarType) and fixed and plain is not None:
             braced = isinstance(plain, Tree) and plain.data == "braced_init_list"
             value = low.braced(plain, t) if braced else low.convert(low.value(plain), t, d)
