@@ -37,7 +37,7 @@ from kraise.verify.launches import (
 )
 from kraise.verify.roles import Roles, find_roles
 from kraise.verify.scalars import dtype_of
-from kraise.verify.sizes import FEW, pitches, primes_for, rounded
+from kraise.verify.sizes import FEW, launched, pitches, primes_for, rounded
 
 __all__ = ["Case", "CaseError", "infer_case", "launch_for", "load_case", "load_cases"]
 
@@ -276,10 +276,7 @@ class _Search:
         scalars = {s.path: self.scalar(s, attempt, primes) for s in self.slots if s.ndim is None}
         extents = {s.path: self.first_shape(s, primes) for s in self.slots if s.ndim is not None}
         for _ in range(12):
-            arguments = {
-                **scalars,
-                **{s.path: self.array(s, extents, attempt) for s in self.slots if s.ndim is not None},
-            }
+            arguments = scalars | {s.path: self.array(s, extents, attempt) for s in self.slots if s.ndim is not None}
             covered, grid, block, probe = self.probe(arguments, block)
             if probe.negative:
                 raise InterpreterError(f"{probe.negative[0]} is outside the array")
@@ -292,7 +289,8 @@ class _Search:
                 if name in self.shapes or extent > 100_000:
                     raise InterpreterError(f"{name} would need an extent of {extent} on axis {axis}")
                 shape = list(extents[name])
-                shape[axis] = rounded(extent, self.sizes(scalars, extents), len(shape) == 1)
+                sizes = self.sizes(scalars, extents) | launched(self.function, grid, block)
+                shape[axis] = rounded(extent, sizes, len(shape) == 1)
                 if covered and attempt.small is not None and len(shape) == 1:
                     shape[axis] += -shape[axis] % _ROWS
                 extents[name] = tuple(shape)

@@ -34,6 +34,12 @@ def rounded(extent: int, sizes: set[int], flat: bool) -> int:
     return min(above) if above and extent > 4 else extent
 
 
+def launched(function: k.Function, grid: Triple, block: Triple) -> set[int]:
+    """How many threads there are along the axes whose number a source asks for: as long as a row of the launch."""
+    axes = {n.axis for n in walk(function.body) if isinstance(n, k.Hw) and n.kind == "gridDim"}
+    return {n for axis in axes if (n := grid[axis] * block[axis]) > 2}
+
+
 def pitches(function: k.Function) -> set[int]:
     """The numbers that rows have as their length (``a[i * 1024 + j]``): what a source multiplies by, within reason."""
     factors = (a for n in walk(function.body) if isinstance(n, k.Op) and n.name == "mul" for a in n.args)

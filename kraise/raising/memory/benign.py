@@ -18,7 +18,7 @@ from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL
 from kraise.ir.walk import Unmovable, free_indices, substitute
-from kraise.raising.memory.bounds import flattened
+from kraise.raising.memory.flat import flattened
 from kraise.raising.memory.truths import as_tested, is_cell, keeps_truth
 from kraise.raising.run.context import Context
 

@@ -22,6 +22,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
 from kraise.raising.memory.by_number import ByNumber
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
+from kraise.raising.memory.flat import flat, flattened, same_place
 from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.memory.ranged import (
@@ -43,7 +44,7 @@ from kraise.raising.memory.ranged import (
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.state import ROWS
 from kraise.raising.threads.groups import of_shares
-from kraise.raising.threads.row_views import by_launch
+from kraise.raising.threads.row_views import asks_for, by_launch, counts_threads
 
 
 def mark(
@@ -97,19 +98,6 @@ def _view_writes(s: eq.Stmt, marker: _Marker) -> eq.Stmt:
     return s
 
 
-def flattened(read: eq.Read, tail: int = 0) -> eq.Read:
-    """The load with its digits put together again: one flat subscript, and those of the ``tail`` last axes."""
-    return eq.Read(read.version, _flat(read.subscripts, read.view, tail), read.type, (), read.safe)
-
-
-def _flat(subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], tail: int) -> tuple[eq.Expr, ...]:
-    stop = len(subs) - tail
-    total = to_poly(subs[0])
-    for s, radix in zip(subs[1:stop], view[1:stop], strict=True):
-        total = total * to_poly(radix) + to_poly(s)
-    return (to_expr(total), *subs[stop:])
-
-
 class _Marker:
     def __init__(
         self,
@@ -139,8 +127,8 @@ class _Marker:
             case eq.Write():
                 domain = (*outer, *box(s.axes))
                 if s.view and not self._rows(s.after.array, s.subscripts, s.view, domain):
-                    flat = _flat(s.subscripts, s.view, self.tails(s.after.array))  # nothing says how many rows
-                    s = replace(s, subscripts=flat, view=())
+                    at = flat(s.subscripts, s.view, self.tails(s.after.array))  # nothing says how many rows
+                    s = replace(s, subscripts=at, view=())
                 if s.where is not None and not s.accumulate and self._sized(s.where):
                     domain = (*domain, *conjuncts(s.where))  # all of it or nothing: emission asks before it stores
                 leaves = self._leaves(s.after.array, s.subscripts, s.view, domain, s.where)
@@ -232,6 +220,9 @@ class _Marker:
             top = remainder_below(s, domain)
             if index_like(s) and self.extents.holds(array, d, view, s if top is None else top, domain):
                 continue
+            as_wide = flat(subs, view, self.tails(array)) if asks_for(view, ("grid.",)) else ()  # as the launch
+            if any(self._surely(array, at, domain) for at in same_place(self.executed, array, as_wide)):
+                return False
             return not self._surely(array, subs, domain)
         return False
 
@@ -246,7 +237,7 @@ class _Marker:
         if paths and all(counted(index, p, domain) or begun(index, p, domain) for p in paths):
             return True
         if by_launch(view):  # or within the last block
-            whole = self.executed.get((array, _flat(subs, view, self.tails(array))), ())
+            whole = self.executed.get((array, flat(subs, view, self.tails(array))), ())
             if whole and all(any(of_indices(c) and not implied(domain, c) for c in p) for p in whole):
                 return True
         return bool(paths) and all(any(bounds_alone(c, index) and not implied(domain, c) for c in p) for p in paths)
@@ -372,8 +363,9 @@ class _Marker:
 
 
 def _is_size(poly: Poly) -> bool:
-    """Whether it is a size of the source as it stands."""
-    return isinstance(to_expr(poly), eq.Param | eq.Shape)
+    """Whether it is a size of the source as it stands, or of the launch."""
+    size = to_expr(poly)
+    return isinstance(size, eq.Param | eq.Shape) or counts_threads(size)
 
 
 def _within(e: eq.CarryIn | eq.FoldResult, domain: Domain) -> None:

@@ -29,6 +29,7 @@ from kraise.raising.threads.spelled import (
     thread_axis,
     thread_part,
 )
+from kraise.raising.threads.strewn import strewn
 
 MOST = 4  # ways that are tried
 _LARGEST = 1024
@@ -59,6 +60,8 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
             case k.For(start=start, step=further_on):
                 vote(start, number(further_on))
+    for axis, size in strewn(nodes, shapes, names):
+        vote(k.Hw("thread", axis, INT), size)
     for axis, size in _rows_in_rounds(nodes, names):
         vote(k.Hw("thread", axis, INT), size)
     for axis, most in sorted(inside(nodes, shapes, names).items()):
