@@ -103,6 +103,20 @@ def seen_in_words(v: PointerValue, to: CType, old: CType) -> PointerValue | None
     return replace(v, to=to, packed=len(to.members) * (wide // narrow), stored=old)
 
 
+def as_word(v: PointerValue, to: CType, old: CType) -> PointerValue | None:
+    """A pointer to numbers seen as one to wider ones (``(int *)`` of bytes), or back; None for anything else."""
+    if v.target is not None or not v.array or v.arms is not None or v.raw is not None or v.inner is not None:
+        return None
+    if v.packed > 0 and v.stored is not None and to == v.stored:
+        return replace(v, to=to, packed=0, stored=None)
+    if not (isinstance(to, ScalarType) and isinstance(old, ScalarType)) or v.packed or v.stored is not None:
+        return None
+    wide, narrow = _width(to), _width(old)
+    if wide <= narrow or wide % narrow or "bool" in (old.kind, to.kind):
+        return None
+    return replace(v, to=to, packed=wide // narrow, stored=old)
+
+
 # --- memcpy
 
 
@@ -217,4 +231,4 @@ def _copied(low: Any, target: PointerValue, source: PointerValue, length: Expr, 
     return NoValue()
 
 
-__all__ = ["as_bits", "joined", "memcpy", "packed_place", "part_of", "seen_in_words"]
+__all__ = ["as_bits", "as_word", "joined", "memcpy", "packed_place", "part_of", "seen_in_words"]

@@ -8,7 +8,7 @@ from kraise.frontends.cuda_c.arithmetic import add_offsets, signed
 from kraise.frontends.cuda_c.c_types import Array, CType, Struct
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.copied import packed_place
-from kraise.frontends.cuda_c.values import Cell, Part, PointerValue, StructPlace
+from kraise.frontends.cuda_c.values import Cell, Part, PointerValue, StructPlace, Word
 from kraise.ir.kernel import Const, Expr
 from kraise.ir.types import INT32, ScalarType
 
@@ -45,13 +45,15 @@ def packed_element(low: Any, pointer: PointerValue, index: Expr | None) -> Any:
     n = abs(pointer.packed)
     size = Const(n, INT32)
     if pointer.packed > 0:
-        assert isinstance(pointer.to, Struct)
         moved = low.binary("*", signed(index), size) if index is not None else None
         start = add_offsets(pointer.offset, moved)
 
         def place(at: int) -> Expr:
             return add_offsets(start, Const(at, INT32) if at else None) or Const(at, INT32)
 
+        if isinstance(pointer.to, ScalarType) and pointer.stored is not None:
+            return Word(pointer.to, tuple(_cell(pointer, place(k)) for k in range(n)))
+        assert isinstance(pointer.to, Struct)
         if pointer.inner is not None:
             width = len(pointer.inner.members)
 
@@ -59,9 +61,8 @@ def packed_element(low: Any, pointer: PointerValue, index: Expr | None) -> Any:
                 return Cell(pointer.array, (*pointer.prefix, place(k // width), Const(k % width, INT32)), t)
 
             return StructPlace(pointer.to, tuple((m, part(k, t)) for k, (m, t) in enumerate(pointer.to.members)))
-        if (of := pointer.stored) is not None:
-            cells = [Cell(pointer.array, (*pointer.prefix, place(k)), of) for k in range(n)]
-            return packed_place(pointer, cells)
+        if pointer.stored is not None:
+            return packed_place(pointer, [_cell(pointer, place(k)) for k in range(n)])
         fields: list[tuple[str, Any]] = []
         at = 0
         for name, t in pointer.to.members:
@@ -81,6 +82,11 @@ def packed_element(low: Any, pointer: PointerValue, index: Expr | None) -> Any:
     else:
         row, column = low.binary("/", flat, size), low.binary("%", flat, size)
     return Cell(pointer.array, (*pointer.prefix, row, column), pointer.to)
+
+
+def _cell(pointer: PointerValue, at: Expr) -> Cell:
+    assert pointer.stored is not None
+    return Cell(pointer.array, (*pointer.prefix, at), pointer.stored)
 
 
 __all__ = ["numbers_in", "packed_element", "vectors_in"]

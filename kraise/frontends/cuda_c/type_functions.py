@@ -10,8 +10,9 @@ from lark import Tree
 from kraise.frontends.cuda_c.bit_functions import BitFunctions
 from kraise.frontends.cuda_c.byte_rows import as_bytes, as_elements, in_elements
 from kraise.frontends.cuda_c.c_types import Array, Collective, CType, Pointer, Struct, Void
+from kraise.frontends.cuda_c.carriers import carried
 from kraise.frontends.cuda_c.constants import fold
-from kraise.frontends.cuda_c.copied import seen_in_words
+from kraise.frontends.cuda_c.copied import as_word, seen_in_words
 from kraise.frontends.cuda_c.packed import numbers_in, vectors_in
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import PointerValue, StructValue, held
@@ -59,6 +60,8 @@ class TypeFunctions(BitFunctions):
         """A pointer seen as another type: what changes nothing, bytes of shared memory, float4 <-> float."""
         if v.inner is not None and t.to != v.to:  # as the vectors that there are
             v = replace(v, to=v.inner, packed=0, inner=None)
+        if t.to != v.to and (kept := carried(self, v.target)) is not None:
+            v = kept
         to, old = t.to, v.to
         if v.bytes_of is not None and not isinstance(to, Void):
             whole = as_elements(self, v, to, node)
@@ -108,6 +111,9 @@ class TypeFunctions(BitFunctions):
         in_bytes = as_bytes(v, to) if self.sizes_given is not None else None
         if in_bytes is not None:
             return in_bytes
+        word = as_word(v, to, old)
+        if word is not None:
+            return word
         if isinstance(to, Array) and isinstance(old, ScalarType):
             raise self.refuse("KR299", "an array is seen with more axes", node, "write the subscript out")
         raise self.refuse(

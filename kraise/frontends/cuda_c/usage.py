@@ -6,17 +6,18 @@ from dataclasses import dataclass, field
 
 from lark import Token, Tree
 
-from kraise.frontends.cuda_c.trees import Node, child, end, last_name, position, strip, tokens
+from kraise.frontends.cuda_c.trees import Node, child, end, last_name, position, strip, tokens, trees
 
 
 @dataclass
 class Usage:
-    """Token positions by name: all uses, modifications, and the loops that start by setting a name."""
+    """Token positions by name: all uses, modifications, loops that start by setting a name, casts of its address."""
 
     uses: dict[str, list[int]] = field(default_factory=dict)
     modified: dict[str, list[int]] = field(default_factory=dict)
     own_loops: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     plain_declarations: dict[str, list[int]] = field(default_factory=dict)
+    seen: dict[str, list[tuple[int, Tree]]] = field(default_factory=dict)  # the types that an address is cast to
 
     def modified_in(self, name: str, first: int, last: int) -> bool:
         """Is ``name`` modified by a token between ``first`` and ``last`` (exclusive)?"""
@@ -56,6 +57,8 @@ def usage(body: Tree, reference_calls: frozenset[str] = frozenset()) -> Usage:
                         _mark(found, argument, tree)
             case "for_statement":
                 _own_loop(found, tree)
+            case "cast_expression" | "cxx_cast_expression":
+                _cast(found, tree)
             case "init_declarator" if len(tree.children) == 1:
                 for t in tokens(tree):
                     if t.type == "NAME":
@@ -76,6 +79,15 @@ def _mark(found: Usage, target: Node, where: Tree) -> None:
         name = last_name(target)
         if name is not None:
             found.modified.setdefault(str(name), []).append(position(target))
+
+
+def _cast(found: Usage, tree: Tree) -> None:
+    target, (*_, value) = child(tree, "type_id"), trees(tree)
+    plain = strip(value)
+    if target is not None and isinstance(plain, Tree) and plain.data == "unary_expression" and len(plain.children) == 2:
+        name = last_name(inner) if isinstance(inner := strip(plain.children[1]), Tree) else None
+        if str(plain.children[0]) == "&" and name is not None and inner.data == "id_expression":
+            found.seen.setdefault(str(name), []).append((position(tree), target))
 
 
 def _own_loop(found: Usage, tree: Tree) -> None:

@@ -12,6 +12,7 @@ from lark import Tree
 from kraise.frontends.cuda_c.arithmetic import cast, signed
 from kraise.frontends.cuda_c.arrays import Arrays
 from kraise.frontends.cuda_c.c_types import AUTO, Array, CType, Pointer, Reference, Struct, Void, is_storage
+from kraise.frontends.cuda_c.carriers import carrier
 from kraise.frontends.cuda_c.constants import fold
 from kraise.frontends.cuda_c.declarations import Specifiers
 from kraise.frontends.cuda_c.effects import not_negative
@@ -41,6 +42,7 @@ class Variables(Arrays):
     usage: Usage = Usage()
     roving: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # pointers that change places, and with which
     block_end: int = 1 << 60
+    carriers: Mapping[str, PointerValue] = MappingProxyType({})  # arrays that vectors are kept as
 
     def declaration(self, node: Tree) -> None:
         """One ``declaration`` node. Raises Refused."""
@@ -123,7 +125,7 @@ class Variables(Arrays):
                     self.volatile.add(value.array)
                 self._define_pointer(name, t, value, initial_tree, item)
             elif isinstance(t, Struct):
-                place = self.struct_place(name, t)
+                place = carrier(self, name, t, item) or self.struct_place(name, t)
                 self.declare(name, place)
                 if value is not None:
                     self.write(place, value, item)

@@ -10,9 +10,12 @@ def part(arg: Expr, t: ScalarType) -> Expr | None:
     """The value of type ``t`` that the conversion of ``arg`` cuts out of a word; None where that is not plain.
 
     Every other value of the word must lie in bits that are cut off, whatever it is: each is of an unsigned type, whose
-    width says where it ends.
+    width says where it ends. With a sign it is the same bits.
     """
     bits, at = t.bits, 0
+    if t.kind == "int" and bits is not None and (same := part(arg, ScalarType("uint", bits))) is not None:
+        inner = same.arg if isinstance(same, Cast) and same.arg.type == t else None
+        return inner or Cast(t, same)
     arg = _bare(arg)
     if t.kind != "uint" or bits is None or not arg.type.is_integer:
         return None
