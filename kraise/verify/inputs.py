@@ -289,8 +289,8 @@ class _Search:
                 if name in self.shapes or extent > 100_000:
                     raise InterpreterError(f"{name} would need an extent of {extent} on axis {axis}")
                 shape = list(extents[name])
-                sizes = self.sizes(scalars, extents) | launched(self.function, grid, block)
-                shape[axis] = rounded(extent, sizes, len(shape) == 1)
+                named = self.sizes(scalars, extents) | launched(self.function, grid, block)
+                shape[axis] = rounded(extent, named, len(shape) == 1)
                 if covered and attempt.small is not None and len(shape) == 1:
                     shape[axis] += -shape[axis] % _ROWS
                 extents[name] = tuple(shape)

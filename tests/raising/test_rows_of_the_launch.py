@@ -62,6 +62,7 @@ __global__ void sums(int n, float g, float *grid_, const float4 *atom) {
 def test_elements_a_block_apart_say_how_many_threads_it_has():
     done = pipeline.translate(STREWN, "k.cu")
     assert done.raised == ("sums",) and "a block has 8 threads along x" in done.text, done.diagnostics
+    assert "[:, :, :8]" in done.text and "[:, :, 8:16]" in done.text  # of 32, not all but the last 24
     run = load_module(done.text).sums
     atom = np.array([[0.5, 0, 2, 3], [7, 0, 1, 5]], np.float32)
     got = np.asarray(run(2, 0.5, np.ones(2 * 64, np.float32), atom, grid=2, block=(8, 2))).reshape(2, 2, 4, 8)

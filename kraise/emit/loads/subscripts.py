@@ -40,13 +40,11 @@ from kraise.ir.types import BOOL, INT, NUMBER
 def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
     """The slice for a range, and whether a reversal is still to be done by a second subscript."""
     lo = None if dim.start.same(Linear()) else bound(context, dim.start, extent)
-    gap = extent - dim.stop
-    hi: Py | None
-    if gap.same(Linear()) or (not gap.terms and gap.constant <= 0):
-        hi = None
-    elif not gap.terms:
-        hi = py.number(-gap.constant)
-    else:
+    gap, hi = extent - dim.stop, None
+    if not gap.terms and gap.constant > 0:
+        near = not dim.stop.terms and 0 <= dim.stop.constant < gap.constant  # the first 16 of 128, not all but 112
+        hi = py.number(dim.stop.constant if near else -gap.constant)
+    elif gap.terms:
         hi = bound(context, dim.stop, extent)
     if dim.backward:
         if lo is None and hi is None:
