@@ -289,7 +289,7 @@ class Inline(Overloads):
             self.scopes = saved
         if "&" not in captures and captures and body is not None:
             inside = {str(t) for t in body.scan_values(lambda t: getattr(t, "type", "") == "NAME")}
-            for n in inside:
+            for n in inside - {p.name for p in parameters}:
                 if self.usage.modified_in(n, getattr(tree.meta, "end_pos", 0), 1 << 60) and any(
                     n in s for s in value.scopes
                 ):
