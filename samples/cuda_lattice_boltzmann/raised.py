@@ -34,10 +34,10 @@ def stream_and_collide(f_in, f_out, omega):
     f4 = f_in[x + 8 * ((y[:, None] + 1) % NY) + 192]
     rho = f_in2 + f1 + f2 + f3 + f4  # kernel.cu:23
     f_out2 = f_out[:240].reshape(30, 8)
-    f_out2 = f_out2.at[:-24].set(f_in2 + omega * (rho / 3.0 - f_in2))  # kernel.cu:27
+    f_out2 = f_out2.at[:6].set(f_in2 + omega * (rho / 3.0 - f_in2))  # kernel.cu:27
     ratio = rho / 6.0
     ux = (f1 - f2) / rho  # kernel.cu:24
-    f_out2 = f_out2.at[6:-18].set(
+    f_out2 = f_out2.at[6:12].set(
         f1 + omega * (ratio * (1.0 + 3.0 * ux) - f1)
     )  # kernel.cu:28
     f_out2 = f_out2.at[12:-12].set(
