@@ -40,11 +40,11 @@ def stream_and_collide(f_in, f_out, omega):
     f_out2 = f_out2.at[6:12].set(
         f1 + omega * (ratio * (1.0 + 3.0 * ux) - f1)
     )  # kernel.cu:28
-    f_out2 = f_out2.at[12:-12].set(
+    f_out2 = f_out2.at[12:18].set(
         f2 + omega * (ratio * (1.0 - 3.0 * ux) - f2)
     )  # kernel.cu:29
     uy = (f3 - f4) / rho  # kernel.cu:25
-    f_out2 = f_out2.at[18:-6].set(
+    f_out2 = f_out2.at[18:24].set(
         f3 + omega * (ratio * (1.0 + 3.0 * uy) - f3)
     )  # kernel.cu:30
     f_out2 = f_out2.at[24:].set(

@@ -42,7 +42,9 @@ def slice_item(context: Context, dim: Range, extent: Linear) -> tuple[Py, bool]:
     lo = None if dim.start.same(Linear()) else bound(context, dim.start, extent)
     gap, hi = extent - dim.stop, None
     if not gap.terms and gap.constant > 0:
-        near = not dim.stop.terms and 0 <= dim.stop.constant < gap.constant  # the first 16 of 128, not all but 112
+        length, end = (dim.stop - dim.start).constant, dim.stop.constant
+        few = end < gap.constant or (gap.constant > 2 and 2 * length < extent.constant)
+        near = few and not dim.stop.terms and not dim.start.terms and end >= 0  # 16 of 128, not all but 112
         hi = py.number(dim.stop.constant if near else -gap.constant)
     elif gap.terms:
         hi = bound(context, dim.stop, extent)
