@@ -82,12 +82,13 @@ def _mark(found: Usage, target: Node, where: Tree) -> None:
 
 
 def _cast(found: Usage, tree: Tree) -> None:
-    target, (*_, value) = child(tree, "type_id"), trees(tree)
-    plain = strip(value)
-    if target is not None and isinstance(plain, Tree) and plain.data == "unary_expression" and len(plain.children) == 2:
-        name = last_name(inner) if isinstance(inner := strip(plain.children[1]), Tree) else None
-        if str(plain.children[0]) == "&" and name is not None and inner.data == "id_expression":
-            found.seen.setdefault(str(name), []).append((position(tree), target))
+    target, plain = child(tree, "type_id"), strip(trees(tree)[-1])
+    if target is None or not isinstance(plain, Tree) or plain.data != "unary_expression" or len(plain.children) != 2:
+        return
+    symbol, inner = plain.children[0], strip(plain.children[1])
+    name = last_name(inner) if isinstance(inner, Tree) and inner.data == "id_expression" else None
+    if str(symbol) == "&" and name is not None:
+        found.seen.setdefault(str(name), []).append((position(tree), target))
 
 
 def _own_loop(found: Usage, tree: Tree) -> None:
