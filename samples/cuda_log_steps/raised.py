@@ -8,6 +8,11 @@ import jax.numpy as jnp
 SIZE = 128
 
 
+def rounds_at_once(many):
+    """How many rounds of a loop to unroll: a launch of a GPU costs more than a round, a CPU's cache prefers one."""
+    return 1 if jax.default_backend() == "cpu" else many
+
+
 @partial(jax.jit, static_argnames=("grid", "block"))
 def tridiagonal(lower, diagonal, upper, right, x, *, grid=None, block=None):
     """Cyclic reduction: each block solves a tridiagonal system, whose rows it halves the coupling of in each step.
@@ -117,7 +122,9 @@ def tridiagonal(lower, diagonal, upper, right, x, *, grid=None, block=None):
         )  # kernel.cu:35
         return a_2, b_2, c_2, d
 
-    _, b, _, d = jax.lax.fori_loop(0, 7, step, (a, b, c, d))  # kernel.cu:16
+    _, b, _, d = jax.lax.fori_loop(
+        0, 7, step, (a, b, c, d), unroll=rounds_at_once(32)
+    )  # kernel.cu:16
     x2 = d / b  # kernel.cu:38
     return x.at[: 128 * blocks].set(x2.ravel())
 
@@ -169,6 +176,8 @@ def segmented_sums(x, head, y, *, grid=None, block=None):
         seen = seen | before  # kernel.cu:60
         return seen, sum
 
-    _, sum = jax.lax.fori_loop(0, 7, step, (seen, sum))  # kernel.cu:50
+    _, sum = jax.lax.fori_loop(
+        0, 7, step, (seen, sum), unroll=rounds_at_once(32)
+    )  # kernel.cu:50
     y2 = sum  # kernel.cu:63
     return y.at[: 128 * blocks].set(y2.ravel())

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from tests.corpus import ROOT
+
+SAMPLES = ROOT / "samples"
 
 WALK = """
 def walk(steps, level, where):
@@ -56,7 +59,7 @@ def run(text: str, many: int | None, name: str, *arguments: object) -> tuple[lis
     exec(compile(text, name, "exec"), space)
     if many is not None:
         space["rounds_at_once"] = lambda _: many
-    floats = [k for k, a in enumerate(arguments) if isinstance(a, np.ndarray)]
+    floats = [k for k, a in enumerate(arguments) if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
 
     def loss(*arrays: object) -> jax.Array:
         given = list(arguments)
@@ -95,6 +98,17 @@ def test_several_rounds_give_what_one_by_one_do(source, name, arguments, many):
 def test_a_round_that_stores_into_parts_of_arrays_is_run_alone():
     text = translated(ROD)
     assert "loop(" in text and "rounds_at_once" not in text, text
+
+
+@pytest.mark.parametrize("name", ["tridiagonal", "segmented_sums"])
+def test_few_slices_that_move_are_written_out(name):
+    text = (SAMPLES / "cuda_log_steps" / "raised.py").read_text(encoding="utf-8")
+    assert "unroll=rounds_at_once(32)" in text.split("def " + name)[1]
+    a, b, c, d, x = arrays((256,), (256,), (256,), (256,), (256,))
+    given = [a, b + 3, c, d, x] if name == "tridiagonal" else [a, (b < 0.2).astype("i"), x]
+    for found, wanted in zip(run(text, 32, name, *given), run(text, 1, name, *given), strict=True):
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-6)
 
 
 def test_a_processor_runs_them_one_by_one():

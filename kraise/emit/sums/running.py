@@ -14,7 +14,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.sums import contraction, row_totals
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
-from kraise.emit.text.python import ALL, Py, Slice
+from kraise.emit.text.python import ALL, Atom, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.open_types import in_floats
 from kraise.ir.operations import TURNED
@@ -191,10 +191,19 @@ def _core(low: Lowering, node: eq.Reduce, bounds: list[Bound], body: eq.Expr, ow
     for at, axis in enumerate(kept):
         if axis not in by_own:
             continue
-        bound = by_own[axis]
+        bound, terms = by_own[axis], text
         text = running_text(node.op, text, at, len(kept), bound.after, kept_width(low.ctx, node.op, node.type))
-        text = _asked(low, bound, text, at, len(kept))
+        if node.op == "add" and node.type.is_integer and isinstance(terms, Atom) and _is_exclusive(bound):
+            text = py.Bin("-", text, terms)  # no padded copy; exact, as integers wrap
+        else:
+            text = _asked(low, bound, text, at, len(kept))
     return text, kept
+
+
+def _is_exclusive(bound: Bound) -> bool:
+    """Whether each place asks for the sum of those before it, ``j < i``, of as many as are summed."""
+    made = linear(bound.summed.hi) - linear(bound.summed.lo)
+    return not bound.after and bound.missing == 1 and bound.skipped.same(Linear()) and bound.size.same(made)
 
 
 def _asked(low: Lowering, bound: Bound, text: Py, at: int, rank: int) -> Py:
