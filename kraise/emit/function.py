@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Set
 from functools import partial
 
@@ -122,7 +121,8 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     head = head_of.lines(identifier(kernel.name), around, throws)
     bare = "\n".join(render(body, 4, Comments(None), around))
     said = _docstring(kernel, context)
-    lines = [*head, *said, *_launch_lines(context, kernel, bare)]
+    lines = [*head, *said, *render(launch.told_apart(context, kernel), 4, Comments(None), around)]
+    lines += launch.lines(context, kernel, bare)
     if body and isinstance(body[0], Def) and len(lines) > len(head):
         lines.append("")
     clashes.refuse_confused(kernel, parameters)
@@ -150,7 +150,7 @@ def _parts(shared: Shared, kernel: eq.Kernel, context: Context, around: Surround
         own = render(list(body), 4, comments, around)
         doc = docstring(said.format(name=shared.function), 4)
         texts.append(
-            FunctionText([*head.lines(name, around), *doc, *_launch_lines(context, kernel, "\n".join(own)), *own])
+            FunctionText([*head.lines(name, around), *doc, *launch.lines(context, kernel, "\n".join(own)), *own])
         )
     texts[0].needs, texts[0].constants, texts[0].helpers = context.needs, context.used_constants, context.used_helpers
     return texts
@@ -283,40 +283,6 @@ def _fails(context: Context, condition: eq.Expr) -> py.Py:
         case eq.Op(name="ge", args=(a, b)):
             return py.Bin("<", context.static(a), context.static(b))
     return py.Un("not", context.static(condition))
-
-
-# --- the head ----------------------------------------------------------------------------------
-
-
-def _launch_lines(context: Context, kernel: eq.Kernel, body: str) -> list[str]:
-    """The grid and the block that ``body`` reads: by axis where the kernel looks at several, else along x."""
-    lines: list[str] = []
-    rank = context.launch_rank
-    ones = ", ".join(["1"] * (rank - 1))
-    for name in ("grid", "block"):
-        if not kernel.launch or not re.search(rf"\b{name}\b", body):
-            continue
-        along = f"{name}[0]"
-        if one_row := kernel.one_row if name == "block" else 0:
-            context.needs.add("math")
-            along = f"math.prod({name}[:2])" if one_row == 2 else f"math.prod({name})"
-        if rank == 1:
-            lines.append(f"    {name} = {along} if isinstance({name}, tuple) else {name}")
-            continue
-        indent = "    "
-        if kernel.launch == "optional":
-            lines.append(f"    if {name} is not None:")
-            indent += "    "
-        if one_row:
-            lines.append(f"{indent}{name} = ({along} if isinstance({name}, tuple) else {name},)")
-            continue
-        whole = f"{indent}{name} = (*{name}, {ones})[:{rank}] if isinstance({name}, tuple) else ({name}, {ones})"
-        if len(whole) <= 88:
-            lines.append(whole)
-        else:
-            lines.append(f"{indent}{name} = {name} if isinstance({name}, tuple) else ({name},)")
-            lines.append(f"{indent}{name} = (*{name}, {ones})[:{rank}]")
-    return lines
 
 
 def _docstring(kernel: eq.Kernel, context: Context) -> list[str]:

@@ -347,11 +347,10 @@ class Name:
 class Kernel:
     """One raised kernel.
 
-    ``returns``: the last version of each written parameter in parameter order, or what a plain function returned.
-    ``launch``: "" if the result does not depend on the launch; "optional" (an unguarded kernel: grid and block may be
-    given) or "required". ``ndrange``: for each Param ``threads.x`` (``.y``, ``.z``), the threads along an axis, the
-    value that it has where no grid and block are given. ``assumptions`` and ``notes`` are sentences for the docstring,
-    ``equations`` its mathematics; ``checks`` static conditions, each with its ValueError's text; ``choices``: forms."""
+    ``returns``: the last version of each written parameter in order, or what a plain function returned. ``launch``: ""
+    if the result does not depend on it; "optional" (an unguarded kernel) or "required". ``ndrange``: what each Param
+    ``threads.x`` (``.y``, ``.z``) is where no grid and block are given. ``assumptions``, ``notes``: sentences of the
+    docstring, ``equations`` its mathematics; ``checks``: static conditions with their messages; ``choices``: forms."""
 
     name: str
     params: tuple[object, ...]  # kernel.Param of the source, in order
@@ -374,6 +373,7 @@ class Kernel:
     tile: tuple[tuple[int, int], ...] = ()  # how many threads of a block along an axis the source counts on
     relied: tuple[str, ...] = ()  # what is taken for granted of data: what a --checked module checks, in words
     of_launch: tuple[tuple[Expr, str], ...] = ()  # the checks of a launch that the function does not take
+    adds: tuple[str, ...] = ()  # whether more blocks ("grid") or threads of a "block" would add to a sum again
     alone: tuple[tuple[str, int], ...] = ()  # a launch has one block ("grid") or one thread of a block along these axes
     rounds: tuple[Axis, ...] = ()  # the parameters that count rounds of loops around the launches: indices in the body
     onto_itself: str = ""  # a host reads and writes one array by it: "joined", or "set" (raising/hosts/alike.py)

@@ -25,7 +25,7 @@ from kraise.raising.memory.unset import check_set
 from kraise.raising.run.calls import called
 from kraise.raising.search import search
 from kraise.raising.threads.corners import with_whole_guards
-from kraise.raising.threads.counted import without_idle
+from kraise.raising.threads.counted import counted, without_idle
 from kraise.raising.threads.one_row import in_one_line, in_one_row
 from kraise.raising.threads.persistent import one_row_each
 from kraise.raising.threads.tickets import by_last_block
@@ -67,7 +67,8 @@ def raise_function(
         assert refused is not None
         raise refused
     check_set(module, function, helpers)
-    return replace(best, alone=without_twins(module, function, helpers))
+    adds = tuple(x for x in ("grid", "block") if counted(module, function, helpers, shared=x == "block"))
+    return replace(best, alone=without_twins(module, function, helpers), adds=adds)
 
 
 def _best(module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...]) -> eq.Kernel:

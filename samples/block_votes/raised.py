@@ -16,6 +16,8 @@ def hot_cells(heat, counts, limit, n, *, grid, block):
         heat[block_x * block + thread_x] > limit) 1
         for 0 <= block_x < grid
     """
+    if isinstance(block, tuple) and block[1:] > (1, 1):
+        raise ValueError("hot_cells: more threads along y or z would add again")
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
     block_x = jnp.arange(grid)
@@ -35,6 +37,8 @@ def settled(change, done, n, *, grid, block):
     done[block_x] = 1
         for 0 <= block_x < grid, where sum_(thread_x where block_x * block + thread_x < n and not abs(change[block_x * block + thread_x]) < 0.25) 1 == 0
     """
+    if isinstance(block, tuple) and block[1:] > (1, 1):
+        raise ValueError("settled: more threads along y or z would add again")
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
     block_x = jnp.arange(grid)

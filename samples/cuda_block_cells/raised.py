@@ -52,6 +52,8 @@ def above(x, count, largest, limit, n, *, grid, block):
         for 0 <= block_x < grid
     largest[block_x] = limit if tally1 < 0 else x[tally1]  for 0 <= block_x < grid
     """
+    if isinstance(block, tuple) and block[1:] > (1, 1):
+        raise ValueError("above: more threads along y or z would add again")
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
     block_x = jnp.arange(grid)

@@ -66,6 +66,8 @@ def distance(a, b, out, n, *, grid, block):
 
     a block has 64 threads along x
     """
+    if any(isinstance(e, tuple) and e[1:] > (1, 1) for e in (grid, block)):
+        raise ValueError("distance: more threads along y or z would add again")
     grid = grid[0] if isinstance(grid, tuple) else grid
     block = block[0] if isinstance(block, tuple) else block
     if block != 64:

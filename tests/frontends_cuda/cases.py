@@ -148,4 +148,5 @@ CASES = {
     "commonh": Case({"im": f(20), "o": z(20), "w": 5, "h": 4, "s": 0.7}, (2, 2), (4, 4)),
     "collatz": Case({"a": i32(1, 99, 7), "o": np.zeros(7, np.int32), "n": 7}, 1, 8),
     "ownend": Case({"x": f(9), "y": z(9), "k": 40, "m": 3, "n": 9}, 3, 4),
+    "known_arms": Case({"q": i32(-9, 9, 40), "d": d(40), "n": 40}, 2, 32),
 }

@@ -222,3 +222,32 @@ def test_what_is_changed_and_not_returned_is_said():
     done = python(PARTS + "def f(x, y):\n    grow[1, 32](x, 1.0)\n    join[1, 32](x, y)\n    return y\n")
     assert "what it leaves in x is not among its results" in done.text
     assert "what it leaves" not in python(PARTS + "def f(x):\n    grow[1, 32](x, 1.0)\n    return 2\n").text
+
+
+@pytest.mark.parametrize(
+    "body",
+    (
+        "    r = z[0]\n    z[0] += 2.0\n    add[1, 32](y, y, y)\n    return y, r\n",
+        "    r = z[0]\n    step[1, 32](y, z[0], n)\n    return y, r + 0.0\n",
+        "    t = z.T\n    r = t[0]\n    z[0, 0] = 2.0\n    add[1, 32](y, y, y)\n    return y, r\n",
+        "    t = z[0]\n    z[0] = z[1]\n    z[1] = t\n    add[1, 32](y, y, y)\n    return y, z\n",
+        "    z[0], z[1] = z[1], z[0]\n    add[1, 32](y, y, y)\n    return y, z\n",
+        "    r = z[0]\n    for k in range(3):\n        y += r\n        z[0] += y\n    add[1, 32](y, y, y)\n",
+        "    r, s = z\n    if n > 3:\n        z[1] = 2.0\n    add[1, 32](y, y, y)\n    return y, r + s\n",
+    ),
+)
+def test_a_row_that_changes_is_not_read_as_it_was(body):
+    """``r = z[0]`` of two axes is a view in NumPy; of one axis it is a number, which stays."""
+    done = python(ADD + f"def f(x, y, z, n):\n{body}")
+    found = [d for d in done.diagnostics if d.kernel == "f" and d.severity == "error"]
+    assert "f" not in done.raised and "is a number: a row of " in found[0].reason and "copy" in found[0].hint
+
+
+def test_numbers_of_an_array_that_changes_are_as_they_were():
+    body = (
+        "    r, s, t, q = z[0], float(w[1]), w[2].copy(), y[0]\n    z[0], z[1] = z[1], z[0]\n    w[1] = w[2] = 7.0\n"
+        "    for k in range(3):\n        add[1, 32](y, z, y)\n        y[0] = z[k] + q + t\n        q = y[1]\n"
+        "    return y, z, r + s + q\n"
+    )
+    done = python(ADD + f"def f(y, z, w, n):\n{body}")
+    agrees(done, "f", y=array(9), z=array(9, 1), w=array(9, 2), n=9)

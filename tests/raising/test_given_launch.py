@@ -137,3 +137,28 @@ def test_a_guard_on_a_sum_does_not_say_how_many_threads_there_are(head, body):
     assert "*, grid, block):" in (pipeline.translate(source, "k.cu").text or "")
     launch = [((5 if head == "row and thread" else 20, 1)[: len(BLOCKS[head])], BLOCKS[head])]
     assert judge(source, "cu", "x=i[20]<0:50 o=i[20]<0:3 n=20", launch) == "right"
+
+
+@pytest.mark.parametrize("where", ["grid", "block"])
+@pytest.mark.parametrize("body", ["atomicAdd(out, 1.0f);", f"{INDEX} atomicAdd(&out[i & 1], x[i]);"])
+def test_a_launch_along_an_axis_that_nothing_names_is_asked_about(body, where):
+    done = pipeline.translate(f"__global__ void k(const float *x, float *out) {{ {body} }}", "k.cu")
+    kernel, x, out = load_module(done.text).k, jnp.ones(12), jnp.ones(2, jnp.float32)
+    expected = kernel(x, out, grid=3, block=4)
+    for more in ((), (1,), (1, 1)):
+        launch = {"grid": (3, *more), "block": (4, *more)}
+        np.testing.assert_array_equal(kernel(x, out, **launch), expected)
+    for more in ((2,), (1, 3)):
+        launch = {"grid": 3, "block": 4} | {where: ({"grid": 3, "block": 4}[where], *more)}
+        with pytest.raises(ValueError, match="more threads along y or z would add again"):
+            kernel(x, out, **launch)
+
+
+def test_blocks_that_only_store_again_what_they_count_may_be_more():
+    """What each block counts for itself, twins count, too; more threads of a block would not."""
+    body = f"{INDEX} int c = __syncthreads_count(x[i] > 0); if (threadIdx.x == 0) out[blockIdx.x] = c;"
+    done = pipeline.translate(f"__global__ void k(const float *x, int *out) {{ {body} }}", "k.cu")
+    kernel, x, out = load_module(done.text).k, jnp.ones(12), jnp.zeros(3, jnp.int32)
+    np.testing.assert_array_equal(kernel(x, out, grid=(3, 2), block=4), [4, 4, 4])
+    with pytest.raises(ValueError, match="would add again"):
+        kernel(x, out, grid=3, block=(4, 2))

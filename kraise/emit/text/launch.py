@@ -3,10 +3,11 @@ given."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from kraise.emit import tree
-from kraise.emit.blocks import Assign
+from kraise.emit.blocks import Assign, Stmt, failing
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
@@ -53,6 +54,55 @@ def threads_text(context: Context, axis: str) -> str:
         context.blocks[0].lines.append(Assign(known[0], text))
         context.blocks[0].variables[key] = known
     return known[0]
+
+
+def lines(context: Context, kernel: eq.Kernel, body: str) -> list[str]:
+    """The grid and the block that ``body`` reads: by axis where the kernel looks at several, else along x."""
+    lines: list[str] = []
+    rank = context.launch_rank
+    ones = ", ".join(["1"] * (rank - 1))
+    for name in ("grid", "block"):
+        if not kernel.launch or not re.search(rf"\b{name}\b", body):
+            continue
+        along = f"{name}[0]"
+        if one_row := kernel.one_row if name == "block" else 0:
+            context.needs.add("math")
+            along = f"math.prod({name}[:2])" if one_row == 2 else f"math.prod({name})"
+        if rank == 1:
+            lines.append(f"    {name} = {along} if isinstance({name}, tuple) else {name}")
+            continue
+        indent = "    "
+        if kernel.launch == "optional":
+            lines.append(f"    if {name} is not None:")
+            indent += "    "
+        if one_row:
+            lines.append(f"{indent}{name} = ({along} if isinstance({name}, tuple) else {name},)")
+            continue
+        whole = f"{indent}{name} = (*{name}, {ones})[:{rank}] if isinstance({name}, tuple) else ({name}, {ones})"
+        if len(whole) <= 88:
+            lines.append(whole)
+        else:
+            lines.append(f"{indent}{name} = {name} if isinstance({name}, tuple) else ({name},)")
+            lines.append(f"{indent}{name} = (*{name}, {ones})[:{rank}]")
+    return lines
+
+
+def told_apart(context: Context, kernel: eq.Kernel) -> list[Stmt]:
+    """Checks that a launch has no threads along further axes, where each of them would add once more."""
+    told: dict[int, list[str]] = {}  # by the number of axes that are told apart
+    for name in kernel.adds if kernel.launch else ():
+        told.setdefault(max(context.launch_rank, kernel.one_row if name == "block" else 0), []).append(name)
+    out: list[Stmt] = []
+    for rank, names in told.items():
+        if rank == 3:
+            continue
+        more = f"e[{rank}:] > {'(1, 1)' if rank == 1 else '(1,)'}"
+        test = f"any(isinstance(e, tuple) and {more} for e in (grid, block))"
+        if len(names) == 1:
+            test = f"isinstance({names[0]}, tuple) and {names[0]}{more[1:]}"
+        said = f"{kernel.name}: more threads along {'y or z' if rank == 1 else 'z'} would add again"
+        out.append(failing(test, said))
+    return out
 
 
 def rank_of(kernel: eq.Kernel) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 
 from lark import Token, Tree
 
+from kraise.diagnostics import Refused
+from kraise.frontends.cuda_c import numbers
 from kraise.frontends.cuda_c.arithmetic import is_simple, signed
 from kraise.frontends.cuda_c.c_types import CType
 from kraise.frontends.cuda_c.names import Names
@@ -21,7 +23,7 @@ from kraise.frontends.cuda_c.values import (
     Text,
 )
 from kraise.ir.kernel import Assign, Const, Expr, If, Op, Var
-from kraise.ir.types import BOOL, INT32, ScalarType
+from kraise.ir.types import BOOL, FLOAT64, INT32, ScalarType
 
 _BINARY_RULES = frozenset(
     [
@@ -132,12 +134,29 @@ class Expressions(Names):
             self.flush()
         return v
 
+    def _beside(self, chosen: Any, other: Node, node: Node) -> Any:
+        """The arm that is known to be taken, in the type that both have together: -1 beside 1u is 4294967295."""
+        own = getattr(chosen, "type", None)
+        if not isinstance(own, ScalarType) or own == FLOAT64:
+            return chosen
+        after, self.after = self.after, []
+        try:
+            wanted = self.type_of(other)
+        except Refused:  # an arm for other types than those of this instance
+            return chosen
+        finally:
+            self.after = after
+        if not isinstance(wanted, ScalarType) or wanted == own:
+            return chosen
+        return self.convert(chosen, numbers.common(own, wanted), node)
+
     def _conditional(self, node: Tree) -> Any:
         test, first, second = node.children
         c = self.truth(test)
         known = c if isinstance(c, Const) else None
         if known is not None:
-            return self.value(first if known.value else second)
+            chosen, other = (first, second) if known.value else (second, first)
+            return self._beside(self.value(chosen), other, node)
         with self.captured() as before:
             self.flush()
         if before:

@@ -37,6 +37,7 @@ from kraise.frontends.python.host_scope import HostScope, array_names, ignored_c
 from kraise.frontends.python.host_settled import by_default
 from kraise.frontends.python.host_shown import with_calls_before
 from kraise.frontends.python.host_spelled import with_one_spelling
+from kraise.frontends.python.host_stale import check_current
 from kraise.frontends.python.host_streams import without_streams
 from kraise.frontends.python.host_tuples import without_tuples
 from kraise.frontends.python.host_units import assigned
@@ -101,6 +102,7 @@ def read_host(scope: HostScope, node: cst.FunctionDef, name: str) -> h.Host:
         raise Refused(*reader.problems)
     host_parts.check_apart(scope, body)
     check_kept(scope, body)
+    check_current(scope, body)
     notes = [f"{n} is given by what is used of it: {own}" for n, own in scope.objects.items()]
     if scope.stacked:
         notes.append(f"a list of arrays is given as one array, stacked: {', '.join(sorted(scope.stacked))}")
