@@ -183,3 +183,18 @@ def test_rows_that_a_loop_puts_out_are_those_that_the_next_one_takes(between, ba
         request = pipeline.Request(shapes=dict.fromkeys("axy", (3 * n,)), values={"n": n, "m": 3})
         (report,), problems = verified(done, request)
         assert report.ok and not problems, [(r.check, r.what, r.message) for r in report.failures]
+
+
+def test_one_index_twice_is_a_diagonal_and_no_box():
+    done = pipeline.translate(
+        """
+__global__ void f(const float *x, float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < n && j < n) b[(j * n + i) * n + j] = i >= n - 1 ? x[j * n + i] : 2.0f * x[j * n + j];
+}
+""",
+        "case.cu",
+    )
+    assert done.text is not None and "concatenate" not in done.text
+    agrees(done, pipeline.Request())

@@ -5,6 +5,7 @@ import pytest
 
 from kraise import pipeline
 from kraise.verify.load import load_module
+from tests.checks import agrees
 
 PRODUCT = """
 __global__ void f(const float *A, const float *x, float *y, int m, int n) {{
@@ -67,3 +68,27 @@ def test_tiles_that_no_guard_ends_fill_the_row():
     text = pipeline.translate(MATRICES.format("", ""), "k.cu").text
     with pytest.raises(ValueError, match="k must be a multiple of 4"):
         load_module(text).f(np.zeros(15, np.float32), np.zeros(10, np.float32), np.zeros(6, np.float32), 3, 2, 5)
+
+
+def test_rows_that_a_loop_loads_end_where_the_source_does():
+    """The lanes of the last block that have no row load none: the array may end before it."""
+    done = pipeline.translate(
+        """
+__global__ void f(int n, float *out, const float *z) {
+    int i = threadIdx.x + blockDim.x * blockIdx.x;
+    __shared__ float tile[4];
+    int lane = threadIdx.x;
+    tile[lane] = i < n ? out[i] : 0.0f;
+    __syncthreads();
+    float t = tile[(lane + 1) % 4];
+    if (i < n) {
+        float a = out[i];
+        for (int k = 0; k < n - 1; k++) a = z[i * n + k] - a * t;
+        out[i] = a;
+    }
+}
+""",
+        "case.cu",
+    )
+    assert done.text is not None and "z[: n * n].reshape(n, n)" in done.text
+    agrees(done, pipeline.Request())

@@ -91,7 +91,8 @@ def along(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, subs.Dim, 
             isinstance(d, subs.Range) and d.step == 1 and not d.backward and d.start.same(Linear()) and d.stop.same(e)
         )
     ]
-    return parts[0] if len(parts) == 1 and not rest else None
+    box = sum(isinstance(d, subs.Range) for d in dims) == len(frame)  # else one index stands twice: a diagonal
+    return parts[0] if box and len(parts) == 1 and not rest else None
 
 
 def _row(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, str] | None:

@@ -259,6 +259,9 @@ class _Marker:
         paths = [p for (array, _), found in self.executed.items() if array == read.version.array for p in found]
         if any(free_indices(c) & rows and free_indices(c) & cells and not implied(domain, c) for p in paths for c in p):
             return False  # the last row is begun, and need not be whole
+        mine = self.executed.get((read.version.array, read.subscripts), [])
+        if mine and all(any(free_indices(c) & rows and not implied(domain, c) for c in p) for p in mine):
+            return False  # lanes beyond the source's last row
         if last is None or (isinstance(row, eq.Index) and by_launch_only(row, domain)):
             return False  # there may be more threads than rows
         return all(implied(domain, c) for c in (*self.under.get(read, ()), *above, *below))
