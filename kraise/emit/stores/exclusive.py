@@ -15,10 +15,11 @@ from kraise.emit import tree
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.stores.merge import users
 from kraise.ir import equations as eq
+from kraise.ir.operations import TURNED
 from kraise.ir.types import BOOL
 
 _MOST = 8  # stores of a run
-_TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge", "eq": "eq", "ne": "ne"}
+_TURNED = {**TURNED, "eq": "eq", "ne": "ne"}
 _APART = {("gt", "lt"), ("lt", "gt"), ("gt", "le"), ("le", "gt"), ("ge", "lt"), ("lt", "ge")}
 _APART |= {("eq", "ne"), ("ne", "eq"), ("eq", "gt"), ("gt", "eq"), ("eq", "lt"), ("lt", "eq")}
 

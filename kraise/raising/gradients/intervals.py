@@ -7,6 +7,7 @@ from collections.abc import Mapping, MutableMapping
 from weakref import WeakKeyDictionary
 
 from kraise.ir.equations import Axis, Cast, Const, Expr, Index, Op, Reduce, Shape
+from kraise.ir.operations import TURNED
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, topological
 from kraise.raising.threads.launched import at_least_one
@@ -58,7 +59,6 @@ def _flushed(bound: float) -> float:
 
 
 _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
-_SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def bounds_by(condition: Expr) -> tuple[Expr, Interval] | None:
@@ -66,8 +66,8 @@ def bounds_by(condition: Expr) -> tuple[Expr, Interval] | None:
     match condition:
         case Op(name="not", args=(Op(name=name, args=args),)) if name in _OPPOSITE:
             return bounds_by(Op(_OPPOSITE[name], args, BOOL))
-        case Op(name=name, args=(Const() as bound, value)) if name in _SWAPPED and not isinstance(value, Const):
-            return bounds_by(Op(_SWAPPED[name], (value, bound), BOOL))
+        case Op(name=name, args=(Const() as bound, value)) if name in TURNED and not isinstance(value, Const):
+            return bounds_by(Op(TURNED[name], (value, bound), BOOL))
         case Op(name="gt" | "ge" | "lt" | "le" as name, args=(value, Const(value=int() | float() as bound))):
             end = math.inf if name in ("gt", "ge") else -math.inf
             least = math.nextafter(bound, end) if name in ("gt", "lt") else float(bound)
@@ -176,7 +176,7 @@ def verdict(condition: Expr) -> bool | None:
             zero = name == "or"
             return zero if zero in parts else None if None in parts else not zero
         case Op(name="gt" | "ge" as name, args=(a, b)):
-            return verdict(Op({"gt": "lt", "ge": "le"}[name], (b, a), BOOL))
+            return verdict(Op(TURNED[name], (b, a), BOOL))
         case Op(name="lt" | "le" | "eq" | "ne" as name, args=(a, b)):
             (lo, hi), (low, high) = interval(a), interval(b)
             apart = hi < low or high < lo

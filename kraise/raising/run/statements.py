@@ -255,7 +255,8 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
 
 _SLOT_HINT = (
     "an atomic whose result is not used is raised; places that a counter hands out come from a running sum of the "
-    "flags (cumsum), which gives them in order"
+    "flags (cumsum), which gives them in order; the ticket by which the last block goes on needs a __threadfence() "
+    "before it"
 )
 _CAS_HINT = (
     "a loop that adds, or keeps the greater or smaller value, is raised: do { assumed = old; old = atomicCAS(p, "

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kraise.ir import kernel as k
+from kraise.ir.operations import TURNED
 from kraise.ir.rewrite import walked
 from kraise.raising.run.liveness import assigned
 from kraise.raising.threads.sizes import from_thread, once, thread_locals
 from kraise.raising.threads.spelled import bare, number
 
 _HALVED = ("shr", "tdiv", "floordiv")
-_TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge", "eq": "eq"}
+_TURNED = {**TURNED, "eq": "eq"}
 _Range = tuple[int, int]  # the least and the most
 
 
