@@ -61,9 +61,9 @@ def test_the_first_tier_asks_a_fourth_of_the_translations_in_depth(monkeypatch):
     asked = []
     right = pipeline.verify
 
-    def noted(done, request):
+    def noted(done, request, *of):
         asked.append(request.thorough)
-        return right(done, request)
+        return right(done, request, *of)
 
     monkeypatch.setattr(pipeline, "verify", noted)
     sources = [f"def f(x, y):\n    for i in range(len(x)):\n        y[i] = {n} * x[i]\n" for n in range(2, 14)]

@@ -36,9 +36,7 @@ def checkpointed_while(start, stop, live, step, state, known):
     def plain(state, *known):
         def advance(r, state):
             more = live(state, *known)
-            return jax.lax.cond(
-                more, lambda s: step(r, s, *known), lambda s: s, state
-            )
+            return jax.lax.cond(more, lambda s: step(r, s, *known), lambda s: s, state)
 
         return checkpointed_loop(start, stop, advance, state)
 
@@ -57,9 +55,7 @@ def checkpointed_while(start, stop, live, step, state, known):
 
         def advance(g, state):
             more = live(state, *known)
-            return jax.lax.cond(
-                more, several, lambda _, s: s, start + 8 * g, state
-            )
+            return jax.lax.cond(more, several, lambda _, s: s, start + 8 * g, state)
 
         return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
 

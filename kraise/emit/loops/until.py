@@ -32,9 +32,7 @@ def {name}(start, stop, live, step, state, known):
     def plain(state, *known):
         def advance(r, state):
             more = live(state, *known)
-            return {jax}.lax.cond(
-                more, lambda s: step(r, s, *known), lambda s: s, state
-            )
+            return {jax}.lax.cond(more, lambda s: step(r, s, *known), lambda s: s, state)
 
         return {loop}(start, stop, advance, state)
 
@@ -53,9 +51,7 @@ def {name}(start, stop, live, step, state, known):
 
         def advance(g, state):
             more = live(state, *known)
-            return {jax}.lax.cond(
-                more, several, lambda _, s: s, start + {several} * g, state
-            )
+            return {jax}.lax.cond(more, several, lambda _, s: s, start + {several} * g, state)
 
         return {jax}.lax.fori_loop(0, -((start - stop) // {several}), advance, state)
 

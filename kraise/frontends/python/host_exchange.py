@@ -24,6 +24,8 @@ def exchanged(reader: Assignments, target: cst.Tuple, value: cst.Tuple, node: cs
         scope.source.positions.setdefault(own, scope.source.positions[e.value])
         if scope.is_array(e.value):
             scope.arrays.add(own.value)
+        if isinstance(e.value, cst.Call) and isinstance(e.value.func, cst.Attribute) and not e.value.args:
+            scope.copies |= {own.value} if e.value.func.attr.value == "copy" else set()
         out += [*scope.pending, *reader.assign(own, e.value, node)]
         scope.pending = []
         held.append(own)

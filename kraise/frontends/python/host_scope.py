@@ -57,6 +57,7 @@ class HostScope:
     left_open: set[str] = field(default_factory=set)  # kernels whose types are taken to be floating
     stacked: set[str] = field(default_factory=set)  # parameters that are lists of arrays
     lost: set[str] = field(default_factory=set)  # names whose values were refused
+    copies: set[str] = field(default_factory=set)  # names of elements, or rows, that the source copies
     scalars: set[str] = field(default_factory=set)
     dropped: list[h.Dropped] = field(default_factory=list)
     bindings: dict[str, h.Expr] = field(default_factory=dict)
@@ -104,10 +105,7 @@ class HostScope:
         name = dotted(node)
         if isinstance(node, cst.Attribute) and self.is_array(node.value):
             return f"array.{node.attr.value}"
-        if not name:
-            return ""
-        head = name.partition(".")[0]
-        if head in self.arrays or head in self.scalars:
+        if not name or name.partition(".")[0] in self.arrays | self.scalars:
             return ""
         return self.imports.qualified(name)
 

@@ -56,7 +56,7 @@ class _Walk:
                 self.left.append(rows)
         changed = {self.memory(n) for n in stored_by(stmt, self.stores)}
         after = {n: (of, stale or of in changed) for n, (of, stale) in rows.items() if n not in sets(stmt)}
-        if isinstance(stmt, h.Assign) and stmt.name not in self.scope.numbers:
+        if isinstance(stmt, h.Assign) and stmt.name not in self.scope.numbers | self.scope.copies:
             after.update((stmt.name, row) for row in self._rows(stmt.value, rows))
         return after
 
