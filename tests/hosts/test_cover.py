@@ -381,3 +381,30 @@ def test_how_many_threads_there_are_along_such_an_axis_is_checked_where_it_is_th
     rounds = "1, 32>>>(w, x, c, d); for (int q = 1; q < d; q++) step<<<q, 32"
     done = pipeline.translate(STEP.format(body=body, launch=rounds), "case.cu")
     assert [d.code for d in done.diagnostics if d.severity == "error"] == ["KR201"] and "run" not in done.raised
+
+
+COUNTERS = """
+__global__ void count(const int *x, int *o, int n) {{
+  __shared__ int s[4];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  if (t < 4) s[t] = 0;
+  __syncthreads();
+  if (i < n) atomicAdd(&s[x[i]], 1);
+  __syncthreads();
+  if (t < 4) atomicAdd(&o[t], s[t]);
+}}
+void run(const int *x, int *o, int n) {{ count<<<(n + {block} - 1) / {block}, {block}>>>(x, o, n); }}
+"""
+
+
+@pytest.mark.parametrize("block", [2, 4, 64])
+def test_a_guard_on_a_blocks_threads_alone_says_how_many_it_has(block):
+    """A block of two would zero two counters, and give back these."""
+    done = pipeline.translate(COUNTERS.format(block=block), "case.cu")
+    assert [d.code for d in done.diagnostics] == ["KR215"] * (block < 4)
+    module, x = load_module(done.text), np.arange(9) % 4
+    if block < 4:
+        with pytest.raises(ValueError, match="fewer threads of a block along x than its guard"):
+            module.run(x, np.zeros(4, np.int32), 9)
+    else:
+        np.testing.assert_array_equal(module.run(x, np.zeros(4, np.int32), 9), np.bincount(x))

@@ -54,7 +54,8 @@ def counted_on(
     if launch:
         return (), () if launch == "required" else least(cx, stmts, accesses), ()
     covers = tuple(c for c in covered(cx, stmts, accesses) if c[0] not in cx.persistent)
-    return covers, least(cx, stmts, accesses), tuple(of_launch(c) for c in cx.checks if where_given("", c) is None)
+    counted = tuple(dict.fromkeys((*least(cx, stmts, accesses), *_of_a_block(cx, accesses))))
+    return covers, counted, tuple(of_launch(c) for c in cx.checks if where_given("", c) is None)
 
 
 def covered(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tuple[tuple[int, eq.Expr], ...]:
@@ -90,6 +91,23 @@ def least(cx: Context, stmts: tuple[eq.Stmt, ...], accesses: list[Access]) -> tu
         if axis not in cx.persistent and (strides, axis) not in used and _ends_at(a, told) and not by_launch(_ends(a)):
             found[eq.Param(f"{head}.{threads.AXES[axis]}", INT), a.hi] = None
     return (*found, *_taken_apart(cx, stmts, used), *_some(cx, stmts))
+
+
+def _of_a_block(cx: Context, accesses: list[Access]) -> Iterator[tuple[eq.Param, eq.Expr]]:
+    """The threads of a block that store under nothing but a guard on their number in it (``if (t < 4) s[t] = 0``):
+    where the result is the same for blocks of all sizes, each has them."""
+    zero = eq.Const(0, INT)
+    for axis, letter in enumerate(threads.AXES):
+        own = cx.threads.get(("thread", axis))
+        for path in dict.fromkeys(a.path for a in accesses if a.write):
+            guards = [c for c in path if not (isinstance(c, eq.Op) and c.name == "ge" and c.args[1] == zero)]
+            fact = classify(guards[0]) if len(guards) == 1 and own is not None else None
+            last = None if fact is None or fact.kind != "ge" else fact.poly + to_poly(own)  # type: ignore[arg-type]
+            if last is None or last.indices() or (last.value is not None and last.value < 1):
+                continue
+            extent = to_expr(last + 1)
+            if not by_launch((extent,)):
+                yield eq.Param(f"block.{letter}", INT), extent
 
 
 def _taken_apart(
