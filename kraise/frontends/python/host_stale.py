@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import libcst as cst
+
 from kraise.frontends.python.host_scope import HostScope
+from kraise.frontends.python.source import all_of
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.host_live import Memory, flat, stored, stored_by
@@ -75,9 +78,11 @@ class _Walk:
         for name in sorted(reads(stmt) & rows.keys()):
             of, stale = rows[name]
             if stale:
+                said = any(n.value == name for n in all_of(cst.Name, self.scope.source.tree))
+                what = name if said else "what changes places here"  # has a name of its own (host_exchange)
                 raise self.scope.refuse_at(
                     stmt.span,
-                    f"nothing tells that {name} is a number: a row of {of}, which has changed since, would have, too",
+                    f"nothing tells that {what} is a number: a row of {of}, which has changed since, would have, too",
                     f"take a copy (`{of}[…].copy()`), or a number (`float({of}[…])`)",
                 )
 
