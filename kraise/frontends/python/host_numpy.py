@@ -8,7 +8,7 @@ from typing import Any
 import libcst as cst
 
 from kraise.frontends import host_rows
-from kraise.frontends.python.source import dotted
+from kraise.frontends.python.source import dotted, integer_literal
 from kraise.ir import host as h
 from kraise.ir import kernel as k
 from kraise.ir.types import NUMBER, ScalarType
@@ -110,7 +110,7 @@ def joined(name: str, call: cst.Call, whole: Value, span: Any) -> h.Library | No
         return None
     parts = [e.value for e in call.args[0].value.elements]
     words = {a.keyword.value: a.value for a in call.args[1:] if a.keyword is not None}
-    axis = _integer(words["axis"]) if "axis" in words else None
+    axis = integer_literal(words["axis"]) if "axis" in words else None
     if len(words) < len(call.args) - 1 or set(words) - {"axis"} or (words and axis is None) or not 0 < len(parts) <= 6:
         return None
     given = ", ".join(f"{{{n}}}" for n in range(len(parts)))
@@ -223,15 +223,6 @@ def _regular(found: list[Any]) -> bool:
 def _axes(node: cst.BaseExpression) -> int | tuple[int, ...] | None:
     """The axis, or the axes, that an argument says."""
     if isinstance(node, cst.Tuple):
-        each = [_integer(e.value) for e in node.elements]
+        each = [integer_literal(e.value) for e in node.elements]
         return tuple(n for n in each if n is not None) if each and None not in each else None
-    return _integer(node)
-
-
-def _integer(node: cst.BaseExpression) -> int | None:
-    match node:
-        case cst.Integer():
-            return node.evaluated_value
-        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer() as inner):
-            return -inner.evaluated_value
-    return None
+    return integer_literal(node)

@@ -269,3 +269,13 @@ def dotted(node: cst.CSTNode) -> str:
     if not isinstance(node, cst.Name):
         return ""
     return ".".join([node.value, *reversed(parts)])
+
+
+def integer_literal(node: cst.BaseExpression) -> int | None:
+    """The number that ``3`` or ``-3`` is; None for anything else."""
+    match node:
+        case cst.Integer():
+            return node.evaluated_value
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer() as inner):
+            return -inner.evaluated_value
+    return None

@@ -14,7 +14,7 @@ import libcst as cst
 
 from kraise.frontends.python.names import Imports
 from kraise.frontends.python.number_lists import CONCEPT, MAKES
-from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, integer_literal, placed, rebuilt, walk
 from kraise.ir.host_names import fresh
 
 NAME = "numba.stencil"
@@ -57,7 +57,7 @@ def as_loops(parsed: Source, node: cst.FunctionDef, imports: Imports) -> cst.Fun
     (rank,) = ranks
     around = options.around
     if around is None:
-        found = [[_number(p) for p in part or ()] for part in places]
+        found = [[integer_literal(p) for p in part or ()] for part in places]
         if any(n is None for part in found for n in part):
             return node
         each = [[part[axis] or 0 for part in found] for axis in range(rank)]
@@ -125,7 +125,8 @@ def _options(how: cst.BaseExpression) -> _Options | None:
             case cst.Arg(keyword=cst.Name(value="cval"), value=value):
                 cval = value
             case cst.Arg(keyword=cst.Name(value="neighborhood"), value=cst.Tuple(elements=pairs)):
-                each = [[_number(n.value) for n in p.value.elements] for p in pairs if isinstance(p.value, cst.Tuple)]
+                listed = [p.value.elements for p in pairs if isinstance(p.value, cst.Tuple)]
+                each = [[integer_literal(n.value) for n in ends] for ends in listed]
                 if len(each) < len(pairs) or any(len(e) != 2 or None in e for e in each):
                     return None
                 around = tuple((e[0] or 0, e[1] or 0) for e in each)
@@ -147,17 +148,8 @@ def _parts(node: cst.Subscript) -> list[cst.BaseExpression] | None:
     return [e.value for e in found[0].elements] if len(found) == 1 and isinstance(found[0], cst.Tuple) else found
 
 
-def _number(node: cst.BaseExpression) -> int | None:
-    match node:
-        case cst.Integer():
-            return node.evaluated_value
-        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer() as inner):
-            return -inner.evaluated_value
-    return None
-
-
 def _moved(index: str, by: cst.BaseExpression) -> cst.BaseExpression:
-    number = _number(by)
+    number = integer_literal(by)
     if number is None:
         by = by.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         return cst.BinaryOperation(cst.Name(index), cst.Add(), by)
