@@ -79,12 +79,27 @@ REFUSED = {
     "something comes after": [("*count = 0; }\n    }\n", "*count = 0; }\n    }\n    y[1] = part[0];\n")],
     "two at a time": [("atomicInc(count, gridDim.x)", "atomicAdd(count, 2)")],
     "a smaller limit": [("atomicInc(count, gridDim.x)", "atomicInc(count, gridDim.x - 2)")],
+    "a fence that some pass by": [("__threadfence();", "if (n > 9) __threadfence();")],
+    "a byte of the ticket": [("unsigned int ticket", "unsigned char ticket")],
+    "a byte of the thread's number": [("if (threadIdx.x == 0) {\n        part",
+                                         "if ((unsigned char)threadIdx.x == 0) {\n        part")],
     "what other threads store later": [("if (threadIdx.x == 0) {\n        part[blockIdx.x] = sh[0];",
                                         "part[blockIdx.x * 64 + threadIdx.x] = sh[0];\n    if (threadIdx.x == 0) {")],
 }  # fmt: skip
 
 
-@pytest.mark.long_cases("first", "others", "comes after", "two at", "smaller", "all threads", "a fence", "of its own")
+@pytest.mark.long_cases(
+    "first",
+    "others",
+    "comes after",
+    "two at",
+    "smaller",
+    "all threads",
+    "a fence",
+    "of its own",
+    "pass by",
+    "byte of the thread",
+)
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     done = pipeline.translate(replaced(REFUSED[name]), "case.cu")

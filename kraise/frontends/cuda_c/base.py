@@ -85,18 +85,22 @@ class Base:
 
     @contextmanager
     def captured(self) -> Iterator[list[Stmt]]:
-        """Statements emitted inside go to the list that this yields."""
+        """Statements emitted inside go to the list that this yields; a fence among them is one only there: some threads
+        may pass it by."""
         before, self.out = self.out, []
+        fenced = self.fenced
         try:
             yield self.out
         finally:
             self.out = before
+            self.fenced = self.fenced and fenced
 
     def flush(self) -> None:
         """End of a full expression (or a sequence point): postponed side effects happen now."""
         if self.after:
             pending, self.after = self.after, []
-            self.out.extend(pending)
+            for s in pending:
+                self.emit(s)
 
     # --- names
 

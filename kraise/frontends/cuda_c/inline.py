@@ -138,6 +138,8 @@ class Inline(Overloads):
             self.inline_result = self._result_place(returns, name)
             with self.captured() as statements:
                 self.statement(body)
+                fenced = self.fenced
+            self.fenced = fenced and not has_exit([*statements], label)
             result = self.inline_result
         finally:
             (

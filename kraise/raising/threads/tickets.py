@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from kraise.ir import kernel as k
 from kraise.ir.rename import names_in, renamed
 from kraise.ir.rewrite import walked
-from kraise.ir.types import BOOL, UINT32
+from kraise.ir.types import BOOL, UINT32, UINT64
 from kraise.raising.run.calls import called
 from kraise.raising.run.liveness import exposed
 
@@ -116,8 +116,8 @@ def _assigns(stmts: Stmts) -> Iterator[k.Stmt]:
 
 
 def _plain(e: k.Expr) -> k.Expr:
-    """Without casts from one integer to another, and without places in the source."""
-    while isinstance(e, k.Cast) and e.type.is_integer and e.arg.type.is_integer:
+    """Without casts from one integer to another that hold each number of a block, and without places in the source."""
+    while isinstance(e, k.Cast) and e.type.is_integer and e.arg.type.is_integer and (e.type.bits or 64) >= 32:
         e = e.arg
     match e:
         case k.Op(name=name, args=args):
@@ -176,7 +176,8 @@ def _meeting(t: _Ticket, after: Stmts, before: Stmts, function: k.Function) -> t
     begun = _fresh(f"{counter}_before", taken)
     first = k.Assign(begun, k.Load(counter, t.taken.subscripts, t.taken.type), t.taken.type, span=t.taken.span)
     meet = k.Barrier("grid", span=t.taken.span)
-    low = k.Op("lt", (k.Cast(UINT32, k.Var(begun, t.taken.type)), k.Hw("gridDim", 0, UINT32)), BOOL)
+    wide = UINT64 if t.taken.type.bits == 64 else UINT32
+    low = k.Op("lt", (k.Cast(wide, k.Var(begun, t.taken.type)), k.Cast(wide, k.Hw("gridDim", 0, UINT32))), BOOL)
     one = k.Op("eq", (k.Hw("block", 0, UINT32), k.Const(0, UINT32)), BOOL)
     inner = k.If(low, renamed(chosen, names), span=after[1].span)
     counted = k.Store(counter, t.taken.subscripts, _counted(t.taken, begun), span=t.taken.span)

@@ -27,6 +27,7 @@ from tests.fuzz.kinds import (
     structs,
     swaps,
     switches,
+    tickets,
     tiles,
     warps,
     windows,
@@ -57,6 +58,7 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "neighbours": neighbours.draw,
     "swaps": swaps.draw,
     "switches": switches.draw,
+    "tickets": tickets.draw,
     "windows": windows.draw,
     "faces": faces.draw,
 }
