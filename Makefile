@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "kraise needs Python 3.11 or later; say which: make PYTHON=python3.12 ..."; exit 1; }
 	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing kraise and its development tools (once, a few minutes)"
-	@$(BIN)/python -m pip install -qq -e '.[dev]'
+	@$(BIN)/python -m pip install -qq --no-compile -e '.[dev]'
 	@touch $@
 
 DEMO := attractive_force row_softmax heat_steps

@@ -123,14 +123,15 @@ def _point(
     space: Space, where: list[str], outside: str, threads: tuple[str, ...], large: list[str] | None = None
 ) -> isl.Point | None:
     """The first point outside, if each choice of the sizes has one: each that has a point at all, or each ``large``."""
-    names = ", ".join(space.params.values()), ", ".join([*space.variables.values(), "at"])
-    domain = isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {' and '.join(where)} }}")
+    variables, params = [*space.variables.values(), "at"], list(space.params.values())
+    groups: list[sets.Group] = [(where, variables), ([outside], variables)]
+    domain, beyond, *given = sets.points([*groups, *([] if large is None else [(large, ())])], params)
     instances = domain.project_out(isl.dim_type.set, len(space.variables), 1)
     for n, name in enumerate(space.variables):
         if name in threads and not instances.dim_has_upper_bound(isl.dim_type.set, n):
             domain = domain.fix_val(isl.dim_type.set, n, isl.Val(0))  # of a launch of any size, thread 0 is sure
-    leaving = domain.intersect(isl.Set(f"[{names[0]}] -> {{ [{names[1]}] : {outside} }}"))
-    sizes = domain.params() if large is None else isl.Set(f"[{names[0]}] -> {{ : {' and '.join(large) or '1 = 1'} }}")
+    leaving = domain.intersect(beyond)
+    sizes = given[0].params() if given else domain.params()
     if leaving.is_empty() or not sizes.is_subset(leaving.params()):
         return None
     return leaving.lexmin().sample_point()

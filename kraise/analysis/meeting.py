@@ -46,10 +46,10 @@ def _first(where: tuple[str, ...], inner: tuple[str, ...], outer: tuple[str, ...
     names in order."""
 
     def ask() -> tuple[int, ...] | None:
-        domain = isl.Set(f"[{', '.join(outer)}] -> {{ [{', '.join(inner)}] : {' and '.join(where)} }}")
+        (domain,) = sets.points([(where, (*outer, *inner))], ())
         if domain.is_empty():
             return None
-        point = domain.move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, len(outer)).lexmin().sample_point()
+        point = domain.lexmin().sample_point()
         count = len(outer) + len(inner)
         return tuple(point.get_coordinate_val(isl.dim_type.set, n).to_python() for n in range(count))
 

@@ -21,22 +21,30 @@ Monomial = tuple[eq.Expr, ...]
 class Poly:
     """A polynomial: a mapping from monomials (sorted tuples of atoms; () is the constant) to nonzero integers."""
 
-    __slots__ = ("terms",)
+    __slots__ = ("_hash", "terms")
+    _hash: int
 
     def __init__(self, terms: Mapping[Monomial, int] = {}):  # noqa: B006 - never mutated
         self.terms = {m: c for m, c in terms.items() if c != 0}
 
-    def __add__(self, other: Poly | int) -> Poly:
+    def _plus(self, terms: Iterable[tuple[Monomial, int]], sign: int) -> Poly:
         out = dict(self.terms)
-        for m, c in constant(other).terms.items():
-            out[m] = out.get(m, 0) + c
-        return Poly(out)
+        for m, c in terms:
+            total = out.get(m, 0) + sign * c
+            if total:
+                out[m] = total
+            else:
+                out.pop(m, None)
+        return _of(out)
+
+    def __add__(self, other: Poly | int) -> Poly:
+        return self._plus(other.terms.items() if isinstance(other, Poly) else (((), other),), 1)
 
     def __neg__(self) -> Poly:
-        return Poly({m: -c for m, c in self.terms.items()})
+        return _of({m: -c for m, c in self.terms.items()})
 
     def __sub__(self, other: Poly | int) -> Poly:
-        return self + -constant(other)
+        return self._plus(other.terms.items() if isinstance(other, Poly) else (((), other),), -1)
 
     def __mul__(self, other: Poly | int) -> Poly:
         out: dict[Monomial, int] = {}
@@ -50,7 +58,11 @@ class Poly:
         return isinstance(other, Poly) and self.terms == other.terms
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.terms.items()))
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = hash(frozenset(self.terms.items()))
+            return self._hash
 
     def __repr__(self) -> str:
         return f"Poly({to_expr(self)!r})"
@@ -110,6 +122,13 @@ class Poly:
                 term = term * (value if a is atom else Poly({(a,): 1}))
             out = out + term
         return out
+
+
+def _of(terms: dict[Monomial, int]) -> Poly:
+    """The polynomial of terms none of which is zero."""
+    out = Poly.__new__(Poly)
+    out.terms = terms
+    return out
 
 
 def constant(value: Poly | int) -> Poly:

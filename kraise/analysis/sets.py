@@ -8,13 +8,13 @@ parts that many questions have in common are answered once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
 import islpy as isl
 
-from kraise.analysis import witnesses
+from kraise.analysis import linear, witnesses
 
 Set = isl.Set
 T = TypeVar("T")
@@ -37,6 +37,21 @@ def bounded(ask: Callable[[], T], otherwise: T) -> T:
 def parse(text: str) -> Set | None:
     """The set, None if it takes too long."""
     return bounded(lambda: Set(text), None)
+
+
+Group = tuple[Sequence[str], Sequence[str]]
+
+
+def points(groups: Sequence[Group], params: Sequence[str]) -> list[Set]:
+    """The sets of points that meet all of the constraints, for each group of these and their variables; raises
+    isl.Error where isl gives up."""
+    rows = [linear.texts(constraints, variables, params) for constraints, variables in groups]
+    known = [found for found in rows if found is not None]
+    if len(known) == len(groups):
+        pairs = zip(known, groups, strict=True)
+        return [Set(linear.union(found, variables, params)) for found, (_, variables) in pairs]
+    outer = ", ".join(params)
+    return [Set(f"[{outer}] -> {{ [{', '.join(inner)}] : {' and '.join(met) or '1 = 1'} }}") for met, inner in groups]
 
 
 def contains(outer: Set, inner: Set) -> bool:
@@ -125,15 +140,15 @@ def _empty(constraints: tuple[str, ...], names: tuple[str, ...]) -> bool:
     plain = tuple(c for c in constraints if " or " not in c and "!=" not in c)
     if len(constraints) - len(plain) > 1 and empty(plain):
         return True  # each choice doubles isl's work, and few proofs need them
-    inner = ", ".join(n for n in names if n[0] == "v")
-    outer = ", ".join(n for n in names if n[0] == "p")
+    rows = linear.texts(constraints, names)
+    spelled = f"{{ [{', '.join(names)}] : {' and '.join(constraints)} }}"
 
     def ask() -> bool:
-        points = Set(f"[{outer}] -> {{ [{inner}] : {' and '.join(constraints)} }}")
-        point = points.sample_point()
-        if point.is_void():
-            return True
-        witnesses.keep(points, point, names)
-        return False
+        for points in (Set(spelled),) if rows is None else map(isl.BasicSet, rows):
+            point = points.sample_point()
+            if not point.is_void():
+                witnesses.keep(point, len(names))
+                return False
+        return True
 
     return bounded(ask, False)

@@ -15,6 +15,8 @@ from functools import lru_cache
 
 import islpy as isl
 
+from kraise.analysis import linear
+
 _KEPT = 12  # points for a number of names: more of them cost more than they answer
 _SPELLED = re.compile(r"[vp]\d+|\d+|<=|>=|!=|=|<|>|[-+*(),]|\bmod\b|\bfloor\b|\band\b|\bor\b|\bnot\b|/|\s+")
 _SAME = re.compile(r"(?<![<>=!])=(?!=)")
@@ -52,18 +54,11 @@ def met(constraints: Sequence[str], names: Sequence[str]) -> bool:
     return False
 
 
-def keep(points: isl.Set, point: isl.Point, names: Sequence[str]) -> None:
-    """Keep a ``point`` of a set whose parameters and dimensions are ``names``, each kind in their order."""
-    value = tuple(
-        point.get_coordinate_val(kind, at).to_python()
-        for kind in (isl.dim_type.param, isl.dim_type.set)
-        for at in range(points.dim(kind))
-    )
-    order = [points.get_dim_name(isl.dim_type.param, at) for at in range(points.dim(isl.dim_type.param))]
-    rest = [name for name in names if name not in order]
-    by_name = dict(zip([*order, *rest], value, strict=True))
-    kept = _points.setdefault(len(names), OrderedDict())
-    kept[tuple(by_name[name] for name in names)] = None
+def keep(point: isl.Point, count: int) -> None:
+    """Keep a point; its first ``count`` coordinates are those of the names."""
+    value = tuple(point.get_coordinate_val(isl.dim_type.set, at).to_python() for at in range(count))
+    kept = _points.setdefault(count, OrderedDict())
+    kept[value] = None
     if len(kept) > _KEPT:
         kept.popitem(last=False)
 
@@ -74,6 +69,9 @@ def _compiled(constraint: str) -> Callable[[Point], bool] | None:
 
     One by one: questions that are near to each other have most constraints in common, and to compile is what costs.
     """
+    plain = linear.one_sum(constraint)
+    if plain is not None and len(plain[0]) <= 3:
+        return _of_sum(*plain)
     if _SPELLED.sub("", constraint):
         return None
     if constraint.count("/") != constraint.count("floor("):
@@ -85,3 +83,18 @@ def _compiled(constraint: str) -> Callable[[Point], bool] | None:
         return None
     test: Callable[[Point], bool] = eval(code, {"__builtins__": {}})  # only what _SPELLED lets through
     return test
+
+
+def _of_sum(terms: Sequence[tuple[str, int]], number: int, kind: int) -> Callable[[Point], bool]:
+    """The test of a sum of a few names."""
+    (i, a), (j, b), (k, c) = ([(int(name[1:]), by) for name, by in terms] + [(0, 0)] * 3)[:3]
+    match len(terms):
+        case 0:
+            return lambda q: number == 0 if kind == linear.EQUAL else number >= 0
+        case _ if kind == linear.EQUAL:
+            return lambda q: a * q[i] + b * q[j] + c * q[k] + number == 0
+        case 1:
+            return lambda q: a * q[i] + number >= 0
+        case 2:
+            return lambda q: a * q[i] + b * q[j] + number >= 0
+    return lambda q: a * q[i] + b * q[j] + c * q[k] + number >= 0

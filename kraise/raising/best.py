@@ -20,6 +20,7 @@ from kraise.raising.loops.partial_sums import partial_sums
 from kraise.raising.loops.registers import small
 from kraise.raising.loops.rerolled import tidied
 from kraise.raising.memory.numbered import numbered
+from kraise.raising.memory.pitched import NoRows
 from kraise.raising.memory.staged_types import with_staged_types
 from kraise.raising.memory.unset import check_set
 from kraise.raising.run.calls import called
@@ -78,12 +79,14 @@ def _best(module: k.Module, function: k.Function, options: Options, rounds: tupl
     function, persistent = one_row_each(module, function)
     begun = Learned(persistent=persistent, rounds=rounds)
     best: eq.Kernel | None = None
+    plain: eq.Kernel | None = None  # as it stands
     first: Refused | None = None
     scratch: frozenset[str] = frozenset()
     while True:
         hindering: set[str] = set()
         try:
             kernel = search(module, function, options, replace(begun, scratch=scratch), hindering)
+            plain = plain if scratch else kernel
             if best is None or loops(kernel.body) < loops(best.body):
                 best = kernel
         except Refused as refused:
@@ -100,7 +103,7 @@ def _best(module: k.Module, function: k.Function, options: Options, rounds: tupl
         best = _in_registers(module, function, options, own, best, begun)
     flat = {x.name for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "shared"}
     if flat and (best is None or made(best.body) & flat):
-        best = _in_tile_rows(module, function, options, flat, best, begun)
+        best = _in_tile_rows(module, function, options, flat, best, begun, plain)
     if best is None:
         assert first is not None
         raise first
@@ -127,10 +130,20 @@ def _in_registers(
 
 
 def _in_tile_rows(
-    module: k.Module, function: k.Function, options: Options, shared: set[str], best: eq.Kernel | None, begun: Learned
+    module: k.Module,
+    function: k.Function,
+    options: Options,
+    shared: set[str],
+    best: eq.Kernel | None,
+    begun: Learned,
+    plain: eq.Kernel | None,
 ) -> eq.Kernel | None:
-    """The equations with the flat tiles among the ``shared`` arrays in rows, if fewer arrays are left so."""
-    kernel = _tried(module, function, options, replace(begun, tile_rows=True))
+    """The equations with the flat tiles among the ``shared`` arrays in rows, if fewer arrays are left so; where no tile
+    has rows, they are the ``plain`` ones."""
+    try:
+        kernel = _tried(module, function, options, replace(begun, tile_rows=True))
+    except NoRows:
+        kernel = plain
     if kernel is None or (best and len(made(kernel.body) & shared) >= len(made(best.body) & shared)):
         return best
     return kernel

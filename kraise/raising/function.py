@@ -107,7 +107,7 @@ class Raiser:
             before, body.body = body.body, parts.split(body.body)
             cx.parts = parts.made(body.body) if body.body is not before else frozenset()
         if cx.tile_rows:
-            body.body, cx.pitched = pitched.in_rows(body.body)
+            body.body = pitched.enter(cx, body.body)
         live = frozenset(f"$ret{i}" for i in range(len(body.returns)))
         body.body = in_turns(cx, body.body, live)
         self.inlined = body.body

@@ -33,6 +33,7 @@ def failures(text):
         ("if (x < width) {", "if (x < width - 2 && x > 1) {"),
     ],
 )
+@pytest.mark.long_cases("1.5f", "x < width - 2 ? row", "gridDim.y - 1")
 def test_other_masks_keep_their_values(old, new):
     assert old in TEXT
     failed, _ = failures(TEXT.replace(old, new))

@@ -110,6 +110,7 @@ __global__ void f(const float *a, const float *b, float *oa, float *ob) {
         ("1; d < 64; d *= 2", "t + 2 * d < 64", "+ 2 * d"),
     ],
 )
+@pytest.mark.long_cases("d <<= 1", "d >>= 1", "d *= 4", "t + 2 * d < 64")
 def test_steps_that_double_their_reach(start, inside, off):
     """What a step shifts by is a number of the round: a slice that moves, of the array between zeros."""
     text = STEPS.replace("START", start).replace("INSIDE", inside).replace("OFF", off).replace("NONE", "1.5f")

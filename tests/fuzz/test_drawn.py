@@ -2,14 +2,25 @@
 
 import random
 
+import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from tests.fuzz.check import check
 from tests.fuzz.cuda_c import spelled
 from tests.fuzz.generate import Program, generate
 
 FEW = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_draws():
+    """Hypothesis looks through all modules that are loaded for constants to draw: seconds, and other programs each
+    time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(providers, "_get_local_constants", lambda: providers._local_constants, raising=False)
+        yield
 
 
 def program(draws: random.Random, c: bool) -> Program:
@@ -28,10 +39,7 @@ def test_programs_are_right_or_refused(drawn):
 
 
 def test_what_shows_a_bug_is_shrunk():
-    """The smallest program with a loop and a load, say.
-
-    How small is not said: what hypothesis draws also depends on the constants of the modules that other tests loaded.
-    """
+    """The smallest program with a loop and a load, say."""
     shown = []
 
     def shows(drawn: Program) -> bool:

@@ -43,6 +43,7 @@ def translated(body):
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+@pytest.mark.long_cases("the other way round", "at any rate", "and on", "read as it is", "and a number", "another one")
 def test_what_is_there_at_the_end(body):
     done = translated(body)
     assert "run" in done.raised, done.diagnostics

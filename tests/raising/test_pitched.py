@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.raising import search
 from tests.fuzz.check import check
 from tests.fuzz.generate import Arg, Kernel, Program
 from tests.hostile.judge import judge
@@ -167,3 +168,28 @@ def test_each_row_of_threads_has_a_row_of_the_buffer(row):
     source = ROWS_OF_A_BLOCK.format(row=row)
     found = judge(source, "cu", "x=f[30] y=f[30] n=5 d=6", [((2,), (4, 3)), ((1,), (8, 8))])
     assert found == "right" if row.endswith("* blockDim.x") else found.startswith("refused")
+
+
+@pytest.mark.parametrize(("cell", "rows"), [("t", False), ("t / 8 * 8 + t % 8", True)])
+def test_a_search_for_rows_ends_where_no_tile_has_some(cell, rows, monkeypatch):
+    tried = []
+    right = search._raise
+
+    def noted(module, function, options, known, attempts):
+        tried.append(known.tile_rows)
+        return right(module, function, options, known, attempts)
+
+    monkeypatch.setattr(search, "_raise", noted)
+    source = f"""
+    __global__ void f(const int *k, float *y) {{
+      __shared__ float s[64];
+      int t = threadIdx.x;
+      s[t] = 0;
+      __syncthreads();
+      if (k[t] > 0) s[k[t] % 64] = 1;
+      __syncthreads();
+      y[blockIdx.x * 64 + t] = s[{cell}];
+    }}
+    """
+    pipeline.translate(source, "k.cu")
+    assert any(tried) and (sum(tried) > 1) is rows

@@ -24,6 +24,7 @@ def codes(source: str) -> set[str]:
         ("TILE * TILE / EACH>", "TILE * TILE / EACH * 2>"),  # a block that leaves its tile
     ],
 )
+@pytest.mark.long_cases("c[(band", "EACH * 2>")  # test_tiles_that_are_loaded_in_rounds, test_tile_sizes.py
 def test_races_are_refused(old, new):
     assert old in KERNEL
     assert codes(KERNEL.replace(old, new, 1)) & {"KR201", "KR202", "KR206"}
@@ -55,6 +56,7 @@ REGISTERS = (ROOT / "samples" / "cuda_register_tiles" / "kernel.cu").read_text()
         ("+ r) * DEPTH + threadIdx.x % DEPTH]", "+ r) * DEPTH + threadIdx.x % DEPTH / 2]"),  # two threads a cell
     ],
 )
+@pytest.mark.long_cases("__syncthreads")
 def test_tiles_that_are_loaded_in_rounds(old, new):
     assert old in REGISTERS
     assert codes(REGISTERS.replace(old, new, 1)) & {"KR201", "KR202", "KR206"}

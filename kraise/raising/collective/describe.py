@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -11,6 +12,7 @@ from kraise.raising.collective.marks import Combined, Literals, marks
 from kraise.raising.collective.picks import Pick
 from kraise.raising.collective.simulate import Simulation
 
+_WORD = (1 << 64) - 1
 GROUPS = (0, 32, 16, 8, 4, 2)  # 0: the block
 
 
@@ -203,9 +205,8 @@ def _sums(
         mine = held.reshape(2, -1, group or size)
         beyond = mine - total[:, :, None]
         some = beyond.reshape(2, -1)[:, 0 if on is None else int(np.argmax(on))].tolist()
-        for literal, extra in _literals(sim.literals, op, n):
-            if anyone and extra.tolist() != some:
-                continue  # not what this thread has
+        of_this_thread = some if anyone else None
+        for literal, extra in _literals(sim.literals, op, n, of_this_thread):
             here = _kept(beyond - extra[:, None, None], on)
             if not here.any():
                 found.append(Total(op, family, group, False, cells, literal))
@@ -232,12 +233,19 @@ def _running(family: int, n: int, group: int, reverse: bool) -> tuple[np.ndarray
     return running, running - data
 
 
-def _literals(known: Literals, op: str, most: int) -> list[tuple[float | None, np.ndarray]]:
-    out: list[tuple[float | None, np.ndarray]] = [(None, np.zeros(2, dtype=np.uint64))]
+def _literals(
+    known: Literals, op: str, most: int, wanted: list[int] | None
+) -> Iterator[tuple[float | None, np.ndarray]]:
+    """The literals that may be combined with the data, and what they add to the marks: all, or what is ``wanted``."""
+    if wanted is None or not any(wanted):
+        yield None, np.zeros(2, dtype=np.uint64)
     if op in ("min", "max"):
         for value, mark in known.known.values():
-            out += [(value, mark * np.uint64(times)) for times in range(1, min(most, 64) + 1)]
-    return out
+            low, high = mark.tolist()
+            for times in range(1, min(most, 64) + 1):
+                extra = [low * times & _WORD, high * times & _WORD]
+                if wanted is None or extra == wanted:
+                    yield value, np.array(extra, dtype=np.uint64)
 
 
 def _runs(

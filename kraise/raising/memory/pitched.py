@@ -16,11 +16,28 @@ from kraise.ir import kernel as k
 from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import INT
 from kraise.raising.loops.unrolled import maybe
+from kraise.raising.memory import parts
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
 from kraise.raising.run.values import provable_here
 from kraise.raising.threads.spelled import integer
+
+
+class NoRows(Exception):
+    """There is no flat tile to be seen in rows: the run would be the one without them."""
+
+
+def enter(cx: Context, body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
+    """``body`` with its flat tiles in rows.
+
+    Raises:
+        NoRows: there are none, nor are there where dynamic arrays are taken apart.
+    """
+    body, cx.pitched = in_rows(body)
+    if not (cx.pitched or cx.apart or in_rows(parts.split(body))[1]):
+        raise NoRows
+    return body
 
 
 def in_rows(body: tuple[k.Stmt, ...]) -> tuple[tuple[k.Stmt, ...], frozenset[str]]:
@@ -258,4 +275,4 @@ def check(cx: Context, st: State) -> None:
             raise refuse("KR299", reason, a.span, "give the array two axes")
 
 
-__all__ = ["check", "in_rows"]
+__all__ = ["NoRows", "check", "enter"]
