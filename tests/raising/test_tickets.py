@@ -104,3 +104,56 @@ REFUSED = {
 def test_refused(name):
     done = pipeline.translate(replaced(REFUSED[name]), "case.cu")
     assert done.text is None and done.diagnostics, done.text
+
+
+NUMBA = """
+from numba import cuda, float32
+
+@cuda.jit
+def f(x, part, y, count):
+    last = cuda.shared.array(1, float32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        s = 0.0
+        for i in range(cuda.blockIdx.x, x.size, cuda.gridDim.x):
+            s += x[i] * x[i]
+        part[cuda.blockIdx.x] = s
+        cuda.threadfence()
+        ticket = cuda.atomic.add(count, 0, 1)
+        last[0] = 1.0 if ticket == cuda.gridDim.x - 1 else 0.0
+    cuda.syncthreads()
+    if last[0] == 1.0:
+        if t == 0:
+            total = 0.0
+            for b in range(cuda.gridDim.x):
+                total += part[b]
+            y[0] = total
+"""
+FENCE = "        cuda.threadfence()\n"
+
+
+def test_a_fence_in_numba():
+    done = pipeline.translate(NUMBA, "k.py")
+    assert done.text is not None, done.diagnostics
+    values = {"count": np.array([0], np.int32)}
+    agrees(done, pipeline.Request(values=values, shapes={"part": (3,), "x": (7,)}, grid=(3,), block=(4,)), done.text)
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        (FENCE, ""),
+        (FENCE, FENCE.replace("threadfence", "threadfence_block")),
+        (FENCE, "        if s > 1.0:\n    " + FENCE),
+        ("        ticket =", "        part[cuda.blockIdx.x] += 1.0\n        ticket ="),
+        ("        s = 0.0\n", "        s = 0.0\n" + FENCE),
+        ("if last[0] == 1.0", "if last[0] != 1.0"),
+        ("if last[0] == 1.0", "if last[0] == 0.0"),
+        ("1.0 if ticket", "2.0 if ticket"),
+    ],
+)
+def test_no_fence_in_numba(old, new):
+    text = NUMBA.replace(FENCE, "") if new.endswith(FENCE) and old != FENCE else NUMBA
+    assert old in text
+    done = pipeline.translate(text.replace(old, new), "k.py")
+    assert done.text is None and done.diagnostics, done.text

@@ -11,7 +11,7 @@ from kraise.diagnostics import Diagnostic, Refused
 from kraise.frontends import fence
 from kraise.frontends.cas_rounds import with_atomics
 from kraise.frontends.python import annotations as written
-from kraise.frontends.python import one_number, remade, rows, statements, stencils
+from kraise.frontends.python import fences, one_number, remade, rows, statements, stencils
 from kraise.frontends.python.constants import Folder, read_constants
 from kraise.frontends.python.exchanged import exchanges
 from kraise.frontends.python.names import Imports
@@ -119,7 +119,7 @@ def lower(
         scope.bound[rover.which] = 2  # it changes
         if name in scope.params:
             started.append(Assign(rover.which, rover.number(name), NUMBER))
-    body = (*started, *with_atomics(statements.block(scope, definition.node.body)))
+    body = (*started, *with_atomics(fences.marked(statements.block(scope, definition.node.body))))
     try:
         body = (*scope.tables.values(), *remade.with_one_shape(scope, settled(body, scope.rovers)))
     except Refused as refused:
@@ -222,6 +222,7 @@ def _params(context: Context, scope: Scope, definition: Definition) -> tuple[Par
     fixed: set[str] = set()
     for param in (*node.posonly_params, *node.params, *node.kwonly_params):
         name, span = param.name.value, context.source.span(param.name)
+        by_name = param in node.kwonly_params and definition.kind == "plain"
         type_ = declared.get(name)
         rank = scope.ranks.get(name, 0)
         default = None
@@ -242,13 +243,13 @@ def _params(context: Context, scope: Scope, definition: Definition) -> tuple[Par
             if element != NUMBER:
                 fixed.add(name)
             scope.views[name] = View(name, (None,) * rank)
-            made.append(Param(name, ArrayType(element, rank), default, span=span))
+            made.append(Param(name, ArrayType(element, rank), default, keyword=by_name, span=span))
             continue
         if type_ is not None and not isinstance(type_, ArrayType) and type_ != NUMBER:
             fixed.add(name)
-            made.append(Param(name, type_, default, span=span))
+            made.append(Param(name, type_, default, keyword=by_name, span=span))
         else:
-            made.append(Param(name, NUMBER, default, span=span))
+            made.append(Param(name, NUMBER, default, keyword=by_name, span=span))
     context.fixed[definition.name] = frozenset(fixed)
     return tuple(made)
 

@@ -7,6 +7,7 @@ import libcst as cst
 from kraise.diagnostics import Refused
 from kraise.frontends.python import aliases, arrays, assignments, calls, elementwise, helpers, loops, ramps
 from kraise.frontends.python import expressions as ex
+from kraise.frontends.python.fences import FENCE
 from kraise.frontends.python.roving import settle
 from kraise.frontends.python.scope import Scope, bindings
 from kraise.frontends.python.source import dotted, walk
@@ -259,6 +260,8 @@ def effect(scope: Scope, node: cst.Call) -> list[Stmt]:
     if concept == "barrier.warp":
         return [Barrier("warp", span=span)]
     if concept == "fence":
+        return [Barrier(FENCE, span=span)]
+    if concept == "fence.block":
         return []
     if concept.startswith("atomic."):
         return [calls.atomic(scope, node, concept)]

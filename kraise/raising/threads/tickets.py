@@ -140,6 +140,11 @@ def _is_last(e: k.Expr, value: k.Expr) -> bool:
     ways = [(own, _less(blocks)), (k.Op("add", (own, one), UINT32), blocks)]
     while isinstance(e, k.Cast) and e.arg.type.kind == "bool":
         e = e.arg
+    match e:
+        case k.Op(name="select", args=(c, k.Const(value=1), k.Const(value=0))):
+            return _is_last(c, value)
+        case k.Cast(arg=k.Op(name="select") as chosen):
+            return _is_last(chosen, value)
     found = _plain(e)
     return isinstance(found, k.Op) and found.name == "eq" and found.args in [w for x in ways for w in (x, x[::-1])]
 
@@ -249,6 +254,8 @@ def _says(c: k.Expr, flag: k.Store, holds: bool) -> bool:
             return _says(a, flag, not holds)
         case k.Op(name="ne" | "eq" as name, args=(a, k.Const(value=0 | False))):
             return (_plain(a) == read or _says(a, flag, True)) and (name == "ne") == holds
+        case k.Op(name="ne" | "eq" as name, args=(a, k.Const(value=1 | True))):  # it is 1 where it is not 0
+            return (_plain(a) == read or _says(a, flag, True)) and (name == "eq") == holds
         case k.Cast(arg=a):
             return _says(a, flag, holds)
     return holds and _plain(c) == read
