@@ -34,6 +34,32 @@ def f(a):
 """,
         ((4, 3),),
     ),
+    "a row under a mask": (
+        """
+def f(u, w):
+    left = w > 0.0
+    for i in range(u.shape[0]):
+        u[i, left] = 0.5 * i
+        m = (w > -1.0) & (u[i] > -0.5)
+        u[i, m] = u[i, m] * w[m]
+        u[i, u[i] > 0.5] -= 1.0
+    return u
+""",
+        ((3, 4), (4,)),
+    ),
+    "dots before the last axis": (
+        """
+import numpy as np
+def f(a, w):
+    n, m, c = a.shape
+    out = np.zeros((n, m))
+    for k in range(c):
+        a[..., k] = a[..., c - 1 - k] * w[k]
+        out[...] += a[..., k]
+    return a, out
+""",
+        ((2, 4, 3), (3,)),
+    ),
     "spread": (
         """
 import numpy as np
@@ -169,6 +195,8 @@ def test_values_and_gradients(name):
     [
         "def f(a):\n    a[1:][a[:-1] > 0] = 0.0\n",  # the mask sees what is stored
         "def f(a, b):\n    for i in range(3):\n        a[..., i] = b[i, ..., 0]\n",
+        "def f(a, b):\n    for i in range(3):\n        a[i, ...] = b[..., i]\n",
+        "def f(u, w):\n    for j in range(u.shape[1]):\n        u[w > 0.0, j] = 1.0\n",
         "def f(a, b):\n    a[a > 0] = b[:]\n",  # as many elements as the mask says, from the first on
         "def f(a, b):\n    a[a > 0] = b[b > 0]\n",
         "import numpy as np\ndef f(A):\n    a = A[:, :]\n    m = A[0] > 0\n    a[m] = 0.0\n",  # whole rows

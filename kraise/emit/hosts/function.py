@@ -27,7 +27,7 @@ from kraise.emit.loops.folds import mentioned
 from kraise.emit.text import layout_text
 from kraise.emit.text import python as py
 from kraise.emit.text.doc import CHECKPOINTED
-from kraise.emit.text.head import Signature, by_position
+from kraise.emit.text.head import Signature, by_position, defaults
 from kraise.emit.text.names import Names, identifier
 from kraise.emit.text.python import Atom, Py, flat
 from kraise.emit.text.rendering import Comments, Surroundings, render
@@ -93,12 +93,8 @@ class EmittedHost:
         if not self.host.state:  # what makes a state is not traced: its sizes stay Python's numbers
             lines += layout_text.statement("@", self.around.spelled(decorator), 0).split("\n")
         named = len(self.head.keywords)
-        placed = self.host.params[: len(parameters) - named]
-        bare = max((at for at, d in enumerate(placed) if d.default is None), default=-1)
-        entries = tuple(  # no default stands before a parameter without one (the source's was None, say)
-            p if d.default is None or at < bare else f"{p}={flat(py.number(d.default.value))}"
-            for at, (p, d) in enumerate(zip(parameters, self.host.params, strict=True))
-        )
+        usual = defaults(self.host.params, parameters)
+        entries = tuple(f"{p}={usual[p]}" if p in usual else p for p in parameters)
         entries = (*entries[: len(entries) - named], *(("*", *entries[-named:]) if named else ()))
         lines += layout_text.definition(identifier(self.host.name), entries, 0).split("\n")
         body = [*self.checks(), *self.block(self.host.body)]

@@ -50,9 +50,7 @@ def iteration(scope: Scope, node: cst.BaseExpression) -> Iteration:
             case "enumerate":
                 return _enumerate(scope, node)
             case "zip":
-                inner = [iteration(scope, a) for a in calls.positional(scope, node, 1, 16)]
-                if any(i.is_range for i in inner):
-                    inner = [_from_zero(scope, i, node) for i in inner]
+                inner = [_from_zero(scope, iteration(scope, a), node) for a in calls.positional(scope, node, 1, 16)]
                 stop = inner[0].stop
                 for other in inner[1:]:
                     stop = ex.op("min", stop, other.stop, span=span)
@@ -89,7 +87,7 @@ def _every_index(scope: Scope, node: cst.For) -> list[Stmt] | None:
     if not isinstance(node.iter, cst.Call):
         return None
     _, concept = calls.concept_of(scope, node.iter)
-    if concept not in ("ndindex", "ndenumerate"):
+    if concept not in ("ndindex", "ndenumerate", "product"):
         return None
     span = scope.span(node)
     target: cst.BaseExpression = node.target
@@ -107,7 +105,13 @@ def _every_index(scope: Scope, node: cst.For) -> list[Stmt] | None:
         arguments = [a.value for a in node.iter.args]
         if any(a.keyword is not None for a in node.iter.args) or not arguments:
             raise scope.refuse(node.iter, "ndindex takes a shape", "", "KR104")
-        first = assignments.tuple_value(scope, arguments[0]) if len(arguments) == 1 else None
+        if concept == "product":
+            first = _from_zero_to(scope, arguments)
+            if first is None:
+                reason = "product() runs over anything but ranges from zero"
+                raise scope.refuse(node.iter, reason, "nest loops over ranges", "KR101")
+        else:
+            first = assignments.tuple_value(scope, arguments[0]) if len(arguments) == 1 else None
         extents = first if first is not None else tuple(ex.scalar(scope, a) for a in arguments)
     parts = [e.value for e in target.elements] if isinstance(target, cst.Tuple) else [target]
     if len(parts) != len(extents) or not all(isinstance(p, cst.Name) for p in parts) or isinstance(target, cst.Name):
@@ -189,6 +193,20 @@ def _doubling(numbers: list[int]) -> str:
     return "shr" if all(a == 2 * b for a, b in pairs) else "shl" if all(b == 2 * a for a, b in pairs) else ""
 
 
+def _from_zero_to(scope: Scope, ranges: list[cst.BaseExpression]) -> tuple[Expr, ...] | None:
+    """The ends of ranges from zero, whose numbers ``itertools.product`` pairs as nested loops would."""
+    if not all(isinstance(r, cst.Call) and calls.concept_of(scope, r)[1] == "range" for r in ranges):
+        return None
+    found = [iteration(scope, r) for r in ranges]
+    if not all(_is(f.start, 0) and _is(f.step, 1) for f in found):
+        return None
+    return tuple(scope.frozen(f.stop, "end", r) for f, r in zip(found, ranges, strict=True))
+
+
+def _is(e: Expr, value: int) -> bool:
+    return isinstance(e, Const) and e.value == value
+
+
 def _enumerate(scope: Scope, node: cst.Call) -> Iteration:
     span = scope.span(node)
     first: Expr = ex.integer(0, span)
@@ -197,18 +215,14 @@ def _enumerate(scope: Scope, node: cst.Call) -> Iteration:
         first = ex.scalar(scope, given[1].value)
     elif len(given) != 1:
         raise scope.refuse(node, "enumerate takes one iterable and a start", "", "KR104")
-    inner = iteration(scope, given[0].value)
-    if inner.is_range:
-        inner = _from_zero(scope, inner, node)
+    inner = _from_zero(scope, iteration(scope, given[0].value), node)
     if isinstance(first, Const) and first.value == 0:
         return Iteration(inner.start, inner.stop, inner.step, lambda i: (i, inner.item(i)))
     return Iteration(inner.start, inner.stop, inner.step, lambda i: (ex.op("add", i, first, span=span), inner.item(i)))
 
 
 def _from_zero(scope: Scope, inner: Iteration, node: cst.CSTNode) -> Iteration:
-    """The same rounds, counted from zero; only for a range with step 1."""
-    if not inner.is_range:
-        return inner
+    """The same rounds, counted from zero: of a range, or of an array from its end (``reversed(a)``)."""
     by = inner.step.value if isinstance(inner.step, Const) else None
     if not isinstance(by, int):
         raise scope.refuse(node, "the step of a range inside enumerate or zip must be a number", "", "KR299")
@@ -219,20 +233,20 @@ def _from_zero(scope: Scope, inner: Iteration, node: cst.CSTNode) -> Iteration:
     span = scope.span(node)
     start = inner.start
     stop = ex.op("sub", inner.stop, start, span=span)
-    return Iteration(ex.integer(0, span), stop, inner.step, lambda i: ex.op("add", start, i, span=span))
+    return Iteration(ex.integer(0, span), stop, inner.step, lambda i: inner.item(ex.op("add", start, i, span=span)))
 
 
 def _stepped(inner: Iteration, by: int, span: Span | None) -> Iteration:
-    """The rounds of a range with a step, counted from zero."""
+    """The rounds of a range with a step, or of an array from its end, counted from zero."""
     way = ex.op("sub", inner.stop, inner.start, span=span)
     way = way if by > 0 else ex.op("neg", way, span=span)
     count = ex.op("add", way, ex.integer(abs(by) - 1, span), span=span)
     if abs(by) > 1:
         count = ex.op("floordiv", count, ex.integer(abs(by), span), span=span)
 
-    def item(i: Expr) -> Expr:
+    def item(i: Expr) -> Item:
         gone = i if abs(by) == 1 else ex.op("mul", ex.integer(abs(by), span), i, span=span)
-        return ex.op("add" if by > 0 else "sub", inner.start, gone, span=span)
+        return inner.item(ex.op("add" if by > 0 else "sub", inner.start, gone, span=span))
 
     return Iteration(ex.integer(0, span), count, ex.integer(1, span), item)
 

@@ -1,4 +1,4 @@
-"""Stores under a mask: ``a[a < 0] = 0``, ``out[m] = x[m]``, ``a[m] += 1``, as loops with a branch.
+"""Stores under a mask: ``a[a < 0] = 0``, ``out[m] = x[m]``, ``a[i, m] += 1``, as loops with a branch.
 
 A mask is an array of truths by what it is made of (a comparison, ``&``, ``|``, ``~`` of such), of the shape of what is
 stored to; an array of integers would be a gather. What is stored is one number, or made of elements under the same
@@ -33,11 +33,10 @@ def store(
     scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, node: cst.CSTNode, name: str = ""
 ) -> list[Stmt] | None:
     """``target[mask] = value`` (or ``+=`` for the operation ``name``); None if the target has no mask."""
-    mask = _index(target)
-    if mask is None or elementwise.operand(scope, mask) is None:
+    base, mask = _index(scope, target) or (None, None)
+    if base is None or mask is None or elementwise.operand(scope, mask) is None:
         return None
-    assert isinstance(target, cst.Subscript)
-    whole, view = elementwise.operand(scope, mask), ex.access(scope, target.value)
+    whole, view = elementwise.operand(scope, mask), ex.access(scope, base)
     if whole is None or view is None or view.rank == 0:
         return None
     span, shape = scope.span(node), scope.extents(view, node)
@@ -73,13 +72,23 @@ def store(
     return [elementwise.nest(indices, shape, (If(condition, (kept,), span=span),), span)]
 
 
-def _index(target: cst.BaseExpression) -> cst.BaseExpression | None:
-    """The one index of a subscript that may be a mask."""
+def _index(scope: Scope, target: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """What is subscripted, and the index that may be a mask: the last one, of the part that the numbers before it
+    leave (``a[i]`` of ``a[i, m]``)."""
     match target:
-        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=index, star=None | ""))]):
+        case cst.Subscript(slice=[*before, cst.SubscriptElement(slice=cst.Index(value=index, star=None | ""))]):
             kinds = cst.Name | cst.Comparison | cst.BinaryOperation | cst.UnaryOperation | cst.Call
-            return index if isinstance(index, kinds) else None
+            plain = all(isinstance(e.slice, cst.Index) and _number(scope, e.slice.value) for e in before)
+            if isinstance(index, kinds) and plain:
+                part = target.with_changes(slice=before) if before else target.value
+                return placed(scope.source, part, target) if before else part, index
     return None
+
+
+def _number(scope: Scope, index: cst.BaseExpression) -> bool:
+    if isinstance(index, cst.Tuple | cst.Ellipsis) or (isinstance(index, cst.Name) and index.value in scope.tuples):
+        return False
+    return elementwise.operand(scope, index) is None
 
 
 def _under(scope: Scope, value: cst.BaseExpression, mask: cst.BaseExpression) -> tuple[cst.BaseExpression, bool]:
@@ -87,10 +96,10 @@ def _under(scope: Scope, value: cst.BaseExpression, mask: cst.BaseExpression) ->
     text = _text(mask)
 
     def change(inner: cst.CSTNode, bare: bool) -> cst.CSTNode | None:
-        index = _index(inner) if isinstance(inner, cst.Subscript) else None
-        if index is None or _text(index) != text:
+        found = _index(scope, inner)
+        if found is None or _text(found[1]) != text:
             return None
-        return cst.Integer("0") if bare else inner.value  # type: ignore[attr-defined]
+        return cst.Integer("0") if bare else found[0]
 
     new = rebuilt(scope.source, value, lambda n: change(n, False))
     if new is value:

@@ -106,10 +106,16 @@ class _Facts:
         self.tables = tables
         self.tuples: dict[str, int] = {}  # names bound to a tuple, and its length
         self.shapes: dict[str, tuple[str, int]] = {}  # names bound to a.shape
+        self.masks: frozenset[str] = frozenset()  # names that are bound to comparisons only
         self.anonymous = 0
         self.vocabulary = dialects.vocabulary("numpy_scalar", "numba_cuda")
 
     def run(self, body: cst.CSTNode) -> None:
+        bound: dict[str, list[bool]] = {}
+        for node in all_of(cst.Assign, body):
+            for target in (t.target for t in node.targets if isinstance(t.target, cst.Name)):
+                bound.setdefault(target.value, []).append(_is_truth(node.value))
+        self.masks = frozenset(n for n, truth in bound.items() if all(truth))
         for node in all_of(cst.Assign, body):
             if isinstance(node.targets[0].target, cst.Name):
                 name, value = node.targets[0].target.value, node.value
@@ -143,8 +149,8 @@ class _Facts:
         if not isinstance(element.slice, cst.Index):
             return 0
         value = element.slice.value
-        if isinstance(value, cst.Tuple):
-            return len(value.elements)
+        if isinstance(value, cst.Tuple | cst.Ellipsis):
+            return len(value.elements) if isinstance(value, cst.Tuple) else 0
         if isinstance(value, cst.Name):
             return self.tuples.get(value.value, 1)
         return 1
@@ -173,10 +179,12 @@ class _Facts:
         self.ranks.equal.append((self.place(name), other, used))
 
     def fact(self, node: cst.CSTNode) -> None:
-        if isinstance(node, cst.Subscript) and (mask := truths(node)) is not None:
+        if isinstance(node, cst.Subscript) and (mask := truths(node, self.masks)) is not None:
             self.anonymous += 1  # a mask is an array, too
-            self.same(node.value, self.place(f"#{self.anonymous}"))
-            self.operands(mask, self.place(f"#{self.anonymous}"))
+            place = self.place(mask.value if isinstance(mask, cst.Name) else f"#{self.anonymous}")
+            self.same(node.with_changes(slice=node.slice[:-1]) if len(node.slice) > 1 else node.value, place)
+            if not isinstance(mask, cst.Name):
+                self.operands(mask, place)
         match node:
             case cst.Subscript(value=cst.Attribute(value=base, attr=cst.Name(value="shape")), slice=[element]):
                 if isinstance(element.slice, cst.Index):
@@ -351,11 +359,14 @@ class _Facts:
             self.needs(complex_part(arguments[0])[0], width if concept != "atomic.cas_first" else 1)
 
 
-def truths(node: cst.Subscript) -> cst.BaseExpression | None:
-    """The mask of ``a[b > 0]``, by its text; None where the subscript has none."""
+def truths(node: cst.Subscript, masks: frozenset[str]) -> cst.BaseExpression | None:
+    """The mask of ``a[b > 0]`` or ``a[i, b > 0]``, by its text, or one of the names ``masks``; None where the subscript
+    has none."""
     match node.slice:
-        case [cst.SubscriptElement(slice=cst.Index(value=index))] if _is_truth(index):
-            return index
+        case [*before, cst.SubscriptElement(slice=cst.Index(value=index))]:
+            if all(isinstance(e.slice, cst.Index) for e in before):
+                named = isinstance(index, cst.Name) and index.value in masks
+                return index if named or _is_truth(index) else None
     return None
 
 

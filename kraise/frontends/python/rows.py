@@ -5,7 +5,8 @@ product of two arrays, ``M[i] += M[i - 1]``. Where nothing in the function has a
 function asks how many axes the array has, if it is a sum or a scan there (a loop over rows has carries that do not
 fit). It need not where Python asks by itself: a branch on what comes of an element, a function of ``math``, a cell of
 an array of numbers that is made here. It asks, too, where ``t = M[i]`` is read after ``M[i] = M[j]``, or changed
-by ``t *= 2``: a row would see it, or be seen. (A kernel or function that numba compiles has numbers by its types.)
+by ``t *= 2``: a row would see it, or be seen; and where ``a[..., k]`` stands. (A kernel or function that numba
+compiles has numbers by its types.)
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def parameters(scope: Scope, params: tuple[Param, ...], body: tuple[Stmt, ...]) 
         return ()
     nodes = [*walked(body)]
     sums = {read for reads in _added_up(body, ()) for read in reads}
-    seen = {*_seen(scope, body, nodes)}
+    dots = {n.value.value for n in all_of(cst.Subscript, scope.definition.node.body) if _dots(n)}  # type: ignore[attr-defined]
+    seen = {*_seen(scope, body, nodes)} | dots
     if not sums and not seen:
         return ()
     flows = [(n.name, ex.values(n.value)) for n in nodes if isinstance(n, Assign)]
@@ -45,10 +47,17 @@ def parameters(scope: Scope, params: tuple[Param, ...], body: tuple[Stmt, ...]) 
                     found |= reads
     axes = {p.name: p.type.ndim if isinstance(p.type, ArrayType) else "number" for p in params
             if isinstance(p.type, ArrayType) or p.type == NUMBER}  # fmt: skip
-    asked = [p.name for p in params if p.name in axes.keys() - numbers]
+    asked = [p.name for p in params if p.name in axes.keys() - (numbers - dots)]
     return (
         *((n, f"{axes[n]} summed") for n in asked if n in sums),
         *((n, f"{axes[n]}") for n in asked if n in seen),
+    )
+
+
+def _dots(node: cst.Subscript) -> bool:
+    """Whether ``...`` stands among the subscripts of a name, which leaves open how many axes it has."""
+    return isinstance(node.value, cst.Name) and any(
+        isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Ellipsis) for e in node.slice
     )
 
 

@@ -5,6 +5,7 @@
   every use below it is of the new array, and none above.
 - Functions that ``numba.stencil`` decorates (see :mod:`stencils`).
 - ``a[i, ...]`` is ``a[i, :]``.
+- ``match``, and names that the test of a ``while`` gives (see :mod:`cases`), in functions of any kind.
 - Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`) and
   lists that grow (see :mod:`grown_lists`).
 
@@ -19,7 +20,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import apart, grown_lists, number_lists, stencils
+from kraise.frontends.python import apart, cases, grown_lists, number_lists, stencils
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
 from kraise.frontends.python.survey import decorated_as, is_host
@@ -30,9 +31,9 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     functions = [
         n for n in parsed.tree.body if isinstance(n, cst.FunctionDef) and isinstance(n.body, cst.IndentedBlock)
     ]
-    bare = {id(f): stencils.as_loops(parsed, _without_imports(parsed, f), imports) for f in functions}
+    done: dict[int, Any] = {id(f): cases.as_branches(parsed, f) for f in functions}
+    bare = {i: stencils.as_loops(parsed, _without_imports(parsed, f), imports) for i, f in done.items()}
     hosts = {i for i, f in bare.items() if is_host(f, imports)}
-    done: dict[int, Any] = {}
     for f in functions:
         if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
             new = _without_dots(parsed, bare[id(f)])

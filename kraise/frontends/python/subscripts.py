@@ -35,7 +35,7 @@ def free_axes(scope: Scope, node: cst.CSTNode) -> int:
             elif isinstance(index, cst.Name) and index.value in scope.tuples:
                 used += len(scope.tuples[index.value])
             else:
-                used += 1
+                used += not isinstance(index, cst.Ellipsis)
     return max(0, free_axes(scope, node.value) - used)
 
 
@@ -71,6 +71,13 @@ def _subscripts(scope: Scope, node: cst.Subscript, view: View) -> tuple[Part, ..
         else:
             elements.append(inner.value)
     for part in elements:
+        if isinstance(part, cst.Ellipsis):
+            left = len(extents) - len(elements) + 1
+            if left <= 0 or sum(isinstance(e, cst.Ellipsis) for e in elements) > 1:
+                reason = f"nothing says how many axes of {view.array} the dots stand for"
+                raise scope.refuse(part, reason, "write one subscript for each axis", "KR101")
+            found += [None] * left
+            continue
         if isinstance(part, cst.Slice):
             if part.lower is not None or part.upper is not None or part.step is not None:
                 if len(found) >= len(extents):
@@ -83,6 +90,9 @@ def _subscripts(scope: Scope, node: cst.Subscript, view: View) -> tuple[Part, ..
             found.extend(scope.tuples[part.value])
             continue
         value = ex.scalar(scope, part)
+        if scope.definition.kind == "plain" and ex.is_logical(value):
+            reason = "a truth as a subscript: NumPy takes it for a mask"
+            raise scope.refuse(part, reason, "write int(…), or make it an array of truths", "KR104")
         if isinstance(value, Const) and isinstance(value.value, int) and value.value < 0 and len(found) < len(extents):
             value = ex.op("sub", extents[len(found)], ex.integer(-value.value, value.span), span=value.span)
         found.append(value)

@@ -266,6 +266,18 @@ def _calls(found: Survey, imports: Imports, moved: frozenset[str]) -> None:
             plain = top and name not in moved and loops_over_arrays(definition.node, moved)
             kind = "plain" if plain else "scalar"
             found.functions[name] = replace(definition, kind=kind)
+    while more := [n for n, d in found.functions.items() if d.kind == "scalar" and _steps(found, d, moved)]:
+        for name in more:
+            found.functions[name] = replace(found.functions[name], kind="plain")
+
+
+def _steps(found: Survey, definition: Definition, moved: frozenset[str]) -> bool:
+    """Does a loop of a function, one at the top, call plain functions of the file, each round?"""
+    if definition.around or definition.method or definition.name in moved:
+        return False
+    calls = (c for loop in all_of(cst.For | cst.While, definition.node.body) for c in all_of(cst.Call, loop.body))
+    names = {definition.visible.get(dotted(c.func), "") for c in calls} - {definition.name}
+    return any(n in found.functions and found.functions[n].kind == "plain" for n in names)
 
 
 def is_host(node: cst.FunctionDef, imports: Imports) -> bool:
