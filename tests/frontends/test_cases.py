@@ -126,3 +126,22 @@ def stepped(a, steps=3):
         assert np.asarray(call(vars(made), a)) == pytest.approx(own, rel=1e-5)
     with pytest.raises(TypeError):
         made.scaled(a, 3.0)
+
+
+def test_an_extent_from_the_end_bounds_a_round_of_matrices():
+    source = """
+import numpy as np
+
+def f(G, H, D, S):
+    for k in range(G.shape[0]):
+        for i in range(D.shape[-2]):
+            for j in range(D.shape[-1]):
+                S[k] += G[k] @ H[i] * D[k, i, j]
+    return S
+"""
+    done = pipeline.translate(source, "f.py", Options(only=("f",)))
+    assert done.text is not None, done.diagnostics
+    rng = np.random.default_rng(2)
+    given = [rng.random(s) for s in ((2, 2, 2), (3, 2, 2), (2, 3, 4), (2, 2, 2))]
+    expected = given[3] + np.einsum("kab,ibc,kij->kac", *given[:3])
+    assert np.asarray(load_module(done.text).f(*given)) == pytest.approx(expected, rel=1e-4)

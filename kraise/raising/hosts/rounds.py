@@ -270,7 +270,7 @@ class Reader:
                 return None if name in self.changing else to_poly(eq.Param(name, INT))
             case k.Shape(array=array, axis=axis):
                 extents = self.shape(array, axis + 1)
-                return extents[axis] if axis < len(extents) else None
+                return extents[axis] if 0 <= axis < len(extents) else None
             case k.Cast(type=t, arg=arg) if t.is_integer and (t.bits or 64) >= 32:
                 return self.poly(arg, depth)
             case k.Op(name="neg", args=(a,)):
