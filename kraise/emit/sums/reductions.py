@@ -328,6 +328,8 @@ def _kept(frame: Frame, own: Frame, inner: Frame) -> bool:
 
 def _never_empty(context: Context, axis: eq.Axis) -> bool:
     size = linear(axis.hi) - linear(axis.lo)
+    if any(nonnegative(size - a + -1) for a in context.assumed):
+        return True
     if any(not (isinstance(atom, eq.Param) and atom.name.startswith("block.") and k > 0) for atom, k in size.terms):
         return False
     return size.constant + sum(k for _, k in size.terms) > 0  # a block has a thread

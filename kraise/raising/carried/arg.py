@@ -8,6 +8,7 @@ from kraise.analysis.conditions import conjunction, conjuncts
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
+from kraise.raising.carried.first_term import same
 from kraise.raising.carried.flag import sets
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import _absorbed, combined
@@ -111,7 +112,7 @@ def arg_reduction(p: Problem, name: str) -> Solved | Declined:
     if absorbed is not None:
         wide = eq.ArgReduce(found.op, absorbed.axes[0], e, None, last, INT)
         first = absorbed.axes[0].lo
-        if all(p.at(f, first) is p.inits[n] for n, f in with_it.items()):
+        if all(same(p.at(f, first), p.inits[n]) for n, f in with_it.items()):
             final[name] = absorbed
             final |= {n: p.at(f, wide) for n, f in with_it.items()}
             return Solved(final, form=f"an arg-reduction ({found.op})")

@@ -56,6 +56,7 @@ class Problem:
     changing: Callable[[eq.Expr], bool] = lambda node: False  # a load of what rounds store, or what is made in a round
     # cells with a value for each index of the loops within: as found, as left, before the loop; not among ``pending``
     cells: dict[str, tuple[eq.Expr, eq.Expr, eq.Expr]] = field(default_factory=dict)
+    demand: Callable[[eq.Expr], bool] = lambda size: False  # that a size is one at least; False if nothing checks it
 
     def used_in(self, name: str, *, besides: tuple[str, ...] = ()) -> bool:
         """Whether the value of ``name`` on entry is used by the body other than in the updates of ``name`` and

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.dependence import impossible
+from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.open_types import in_floats, is_open, kind_of
 from kraise.ir.operations import ASSOCIATIVE, BITWISE
 from kraise.ir.types import FLOAT, INT, ScalarType
 from kraise.ir.walk import Unmovable, topological
 from kraise.raising.carried.arms import one_arm
+from kraise.raising.carried.first_term import from_start, previous, same, surely_runs
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
@@ -144,20 +146,21 @@ def _absorbed(p: Problem, op: str, body: eq.Expr, init: eq.Expr, total: eq.Reduc
     if (
         op in ("min", "max")
         and p.step == 1
-        and total.axes[0].lo is p.start
+        and to_poly(total.axes[0].lo) == to_poly(p.start)
         and _term(p, body, p.start) is init
         and _counted(p, total)
     ):
         (axis,) = total.axes
-        hi = axis.hi if surely_runs(p, p.start, init) else simplify.op("max", (axis.hi, _next(p)), axis.hi.type)
+        hi = axis.hi if surely_runs(p, p.start, init, body) else simplify.op("max", (axis.hi, _next(p)), axis.hi.type)
         return replace(total, axes=(replace(axis, hi=hi),))
-    if p.step != 1 or total.where is not None or total.axes[0].lo is not p.start or total.axes[0].step != 1:
+    if total.where is not None or not from_start(p, total.axes[0]):
         return None
     before = previous(p)
-    if _term(p, body, before) is not init:
+    first = _term(p, body, before)
+    if first is None or not same(first, init):
         return None
     axis = eq.Axis(p.index.name, before, total.axes[0].hi)
-    if not surely_runs(p, before, init):
+    if not surely_runs(p, before, init, body):
         return None
     return eq.Reduce(op, (axis,), body, None, total.type)
 
@@ -181,29 +184,5 @@ def _term(p: Problem, body: eq.Expr, at: eq.Expr) -> eq.Expr | None:
         return None
 
 
-def previous(p: Problem) -> eq.Expr:
-    """The index before the first round's."""
-    return operation("sub", (p.start, eq.Const(1, INT)), INT)
-
-
 def _next(p: Problem) -> eq.Expr:
     return operation("add", (p.start, eq.Const(1, INT)), INT)
-
-
-def surely_runs(p: Problem, before: eq.Expr, init: eq.Expr) -> bool:
-    """Whether the range from ``before`` on has an element even if the loop has no round: if stop is the extent of an
-    array of which init reads that very element, or greater for any sizes."""
-    from kraise.analysis.conditions import always
-    from kraise.analysis.poly import to_poly
-
-    if always(to_poly(p.stop) - to_poly(before) - 1):
-        return True
-    extent = p.stop
-    return isinstance(extent, eq.Shape) and any(
-        isinstance(n, eq.Read)
-        and not n.view
-        and n.version.array == extent.array
-        and len(n.subscripts) > extent.axis
-        and to_poly(n.subscripts[extent.axis]) == to_poly(before)
-        for n in topological((init,))
-    )

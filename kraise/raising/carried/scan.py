@@ -12,8 +12,9 @@ from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.carried.affine import rounds_before
+from kraise.raising.carried.first_term import from_start, previous, same, surely_runs
 from kraise.raising.carried.problem import Declined, Problem, Solved
-from kraise.raising.carried.reduction import combined, previous, surely_runs, wraps
+from kraise.raising.carried.reduction import combined, wraps
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.writes.accumulate import contribution, holds, neutral_of
@@ -119,10 +120,10 @@ def _zero(e: eq.Expr) -> bool:
 
 def _absorbed(p: Problem, op: str, axis: eq.Axis, body: eq.Expr, init: eq.Expr, kind: ScalarType) -> eq.Scan | None:
     """``s = x[0]; for k in range(1, n): s += x[k]`` is the scan from 0 on: init is the term before the first."""
-    if p.step != 1 or axis.lo is not p.start or axis.step != 1:
+    if not from_start(p, axis):
         return None
     before = previous(p)
-    if p.at(body, before) is not init or not surely_runs(p, before, init):
+    if not same(p.at(body, before), init) or not surely_runs(p, before, init, body):
         return None
     start = neutral_of(op, body) or _least(op, body)
     return eq.Scan(op, eq.Axis(axis.name, before, axis.hi), body, start, True, False, kind)

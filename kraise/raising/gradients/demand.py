@@ -63,13 +63,14 @@ from kraise.raising.gradients.intervals import verdict
 from kraise.raising.gradients.picked import Points, constant_at_point, zero_from_zero
 from kraise.raising.gradients.row_shifts import unshifted_rows
 from kraise.raising.gradients.shifts import unshifted
+from kraise.raising.gradients.stored_shifts import unshifted_stores
 from kraise.raising.gradients.usage import Site, Unit, Usage, value_children
 from kraise.raising.run import simplify
 
 
 def make_safe(kernel: Kernel) -> Kernel:
     """The kernel with safe operands wherever a lane may not use a value; in the lanes that do, values are the same."""
-    kernel, push = unshifted(kernel), _pushing()
+    kernel, push = unshifted_stores(unshifted(kernel)), _pushing()
     helpers = {h.name: replace(h, body=tuple(map(push, h.body))) for h in kernel.helpers}
     safe = tuple(replace(h, body=_secured_body(helpers[h.name], helpers)) for h in kernel.helpers)
     pushed = _map_values(kernel, lambda site, e: push(e), rename=push)

@@ -43,10 +43,18 @@ class Points:
             self.outgrown |= _outgrown(order, compete)
 
     def holds(self, node: Op, demand: Demand, axes: Env, conditions: Conditions) -> bool:
-        """Whether ``node`` is one of them."""
+        """Whether ``node`` is one of them; what no float goes into has no slope."""
+        if not _smooth(node):
+            return False
         if node.name in _EXPONENTIALS:
             return node in self.outgrown
         return node in self.picked or _with_itself(node, demand, axes, conditions)
+
+
+def _smooth(node: Op) -> bool:
+    """Whether a value depends on floats but for constants: ``rsqrt(float(n))`` of a size does not."""
+    below = topological((node,), lambda n: () if _discrete(n) else children(n))
+    return not all(_discrete(n) or isinstance(n, Const | Op | Cast | Reduce) for n in below)
 
 
 def _competing(body: Iterable[Stmt]) -> frozenset[Expr]:

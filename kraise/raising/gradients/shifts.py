@@ -29,8 +29,8 @@ _MOST = 8  # maxima of one kernel that are looked at
 
 def unshifted(kernel: Kernel) -> Kernel:
     """The kernel with the maxima that cancel behind ``stop_gradient``."""
-    for shift in _shifts(kernel)[:_MOST]:
-        kernel = _stopped(kernel, shift)
+    for shift in shifts_of(kernel)[:_MOST]:
+        kernel = stopped(kernel, shift)
     return kernel
 
 
@@ -39,7 +39,7 @@ def _roots(kernel: Kernel) -> list[Expr]:
     return roots + [r for r in kernel.returns if not isinstance(r, Version)]
 
 
-def _exponentials(kernel: Kernel) -> list[tuple[Op, Expr]]:
+def exponentials(kernel: Kernel) -> list[tuple[Op, Expr]]:
     """Each ``exp(x - m)`` of the kernel with its ``m``."""
     found: list[tuple[Op, Expr]] = []
     for node in topological(_roots(kernel)):
@@ -49,11 +49,11 @@ def _exponentials(kernel: Kernel) -> list[tuple[Op, Expr]]:
     return found
 
 
-def _shifts(kernel: Kernel) -> list[frozenset[Expr]]:
+def shifts_of(kernel: Kernel) -> list[frozenset[Expr]]:
     """The candidates: what is subtracted in an exponential and is a maximum or minimum over an axis; those together
     that differ in the names of bound indices only."""
     groups: dict[Expr, dict[Expr, None]] = {}
-    for shift in dict.fromkeys(m for _, m in _exponentials(kernel)):
+    for shift in dict.fromkeys(m for _, m in exponentials(kernel)):
         if any(isinstance(n, Reduce) and n.op in ("min", "max") for n in topological((shift,))):
             groups.setdefault(_unnamed(shift), {})[shift] = None
     return [frozenset(group) for group in groups.values()]
@@ -81,9 +81,9 @@ def _unnamed(value: Expr) -> Expr:
     return transform(value, renamed, {})
 
 
-def _stopped(kernel: Kernel, shifts: frozenset[Expr]) -> Kernel:
+def stopped(kernel: Kernel, shifts: frozenset[Expr]) -> Kernel:
     """The kernel with one shift stopped, the same where some exponential of it counts for more than its ratio."""
-    own = {node for node, m in _exponentials(kernel) if m in shifts}
+    own = {node for node, m in exponentials(kernel) if m in shifts}
     degrees = Degrees(shifts, own)
     holding: set[Expr] = set()
     made: dict[Expr, Expr] = {}

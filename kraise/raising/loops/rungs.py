@@ -263,6 +263,7 @@ def _axis(
         list(carries),
         folds,
         cells={a: (cell.cell, cell.update, cell.init) for a, cell in cells.items()},
+        demand=cx.has_one,
     )
     replaced: dict[eq.Expr, eq.Expr] = {}
     final = {n: end for n, (_, end) in moves.items()}

@@ -282,11 +282,15 @@ class _Marker:
     def _partly(self, read: eq.Read) -> bool:
         """Whether the rows are the threads of blocks, and a condition lets only some of them load: the array need not
         fill the last row."""
-        if self.threads.isdisjoint(topological(r for r in read.view if not of_shares(r))):
-            return False
+        places = zip(read.subscripts, read.view, strict=True) if read.view else ()
+        within = frozenset().union(*(free_indices(s) for s, r in places if not of_shares(r) and self._of_threads(r)))
         paths = [p for (array, _), found in self.executed.items() if array == read.version.array for p in found]
-        leaves = {n for p in paths for n in topological(p) if isinstance(n, eq.Param | eq.Shape | eq.Read)}
+        of_rows = [c for p in paths for c in p if free_indices(c) & within]
+        leaves = {n for n in topological(of_rows) if isinstance(n, eq.Param | eq.Shape | eq.Read)}
         return any(n not in self.threads and not by_launch((n,)) for n in leaves)
+
+    def _of_threads(self, radix: eq.Expr) -> bool:
+        return not self.threads.isdisjoint(topological((radix,)))
 
     def _rows_executed(self, read: eq.Read, domain: Domain) -> bool:
         """Notes how many rows the source itself touches by a load that the raised form makes beyond it, too."""

@@ -182,6 +182,10 @@ class Context:
         """What is checked of the number of a block's threads along x: the launch's, or the template's integer."""
         return self.named.get(0, eq.Param("block.x", INT))
 
+    def named_blocks(self) -> list[tuple[eq.Expr | None, eq.Expr]]:
+        """The parameters that are a block's threads, each behind the index of the blocks along its axis."""
+        return [(self.threads.get(("block", axis)), size) for axis, size in self.named.items()]
+
     def whole_warps(self) -> None:
         """Demands blocks of whole warps."""
         rest = eq.Op("mod", (self.block_size(), eq.Const(32, INT)), INT)
@@ -189,6 +193,16 @@ class Context:
         if found not in self.checks:
             self.checks.append(found)
             self.assumptions.append("block is a multiple of 32 (whole warps)")
+
+    def has_one(self, size: eq.Expr) -> bool:
+        """Demands that a size is positive: the source reads a first element whatever it is."""
+        if not isinstance(size, eq.Param) or "." in size.name:
+            return False
+        found = (eq.Op("ge", (size, eq.Const(1, INT)), BOOL), f"{size.name} must be positive")
+        if found[0] not in self.assumed and found not in self.checks:
+            self.checks.append(found)
+            self.assumptions.append(f"{size.name} is positive (the first of so many elements is read)")
+        return True
 
     def stride(self, thread: str) -> Poly:
         """The number of threads along the axis of the global thread index ``thread``."""

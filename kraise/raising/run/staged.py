@@ -32,7 +32,7 @@ def in_rows_here(cx: Context, st: State, value: eq.Expr | None) -> eq.Expr | Non
             return node  # the rows of a tile within a range are no rows of the array
         place = decided(node.subscripts[0], known)
         found = digits(to_poly(place), known) if index_like(place) else None
-        found = None if found is None else without_launch(found, cx.named.values())
+        found = None if found is None else without_launch(found, cx.named_blocks())
         if found is None:
             return node
         return replace(

@@ -255,7 +255,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
         rows = rows[: len(rows) - len(tail)]
         if rows and (found is None or (found.radices != rows and found.radices == rows[-len(found.radices) :])):
             found = in_rows(poly, rows, known) or found
-        found = None if found is None else without_launch(found, cx.named.values())
+        found = None if found is None else without_launch(found, cx.named_blocks())
         if found is not None:
             subs = (*(numbered(cx, to_expr(p)) for p in found.subscripts), *subscripts[1:])
             return Cell(name, subs, (ROWS, *(to_expr(r) for r in found.radices), *(eq.Const(n, INT) for n in tail)))

@@ -65,14 +65,14 @@ def taken_apart(s: eq.Expr, known: Path) -> tuple[Path, Path] | None:
     return tuple(to_expr(p) for p in found.subscripts), (ROWS, *(to_expr(r) for r in found.radices))
 
 
-def without_launch(found: Digits, named: Collection[eq.Expr]) -> Digits | None:
+def without_launch(found: Digits, blocks: Collection[tuple[eq.Expr | None, eq.Expr]]) -> Digits | None:
     """The digits without the size of a block: ``(block * blockDim + thread) * n + c`` is row ``block * blockDim +
-    thread``, and likewise with a row for each warp, or with one of the sizes ``named`` that a block has. None if the
-    launch decides others."""
+    thread``, and likewise with a row for each warp, or with one of the sizes that a block has: ``blocks`` are those,
+    each behind the index of the blocks along its axis. None if the launch decides others."""
     subs, radices = list(found.subscripts), list(found.radices)
     first = to_expr(radices[0])
     launched = isinstance(first, eq.Param) and first.name.startswith(("block.", "warps."))
-    if launched or (first in named and len(radices) > 1):
+    if launched or ((to_expr(subs[0]), first) in blocks and len(radices) > 1):
         subs[:2] = [subs[0] * radices.pop(0) + subs[1]]
     if not radices or by_launch(to_expr(r) for r in radices):
         return None
