@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from kraise.analysis.dependence import implied
 from kraise.ir.equations import Axis, Const, Expr, Index, Op, Reduce
-from kraise.ir.types import BOOL
+from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.run import simplify
 
@@ -29,7 +30,12 @@ _MOST_LITERALS = 12
 class Conditions:
     """The table of conditions of one kernel, and the algebra of demands over it."""
 
-    def __init__(self) -> None:
+    def __init__(self, rounds: Iterable[Axis] = ()) -> None:
+        """``rounds``: the axes of the loops, within which their indices lie."""
+        self._within: dict[str, tuple[Expr, Expr]] = {}
+        for a in rounds:
+            index = Index(a.name, INT)
+            self._within[a.name] = (_ge(index, a.lo), _lt(index, a.hi))
         self._numbers: dict[Expr, int] = {}
         self._shown: dict[int, Expr] = {}
         self._expressions: dict[Demand, Expr] = {}
@@ -197,13 +203,20 @@ class Conditions:
         if len(bound) == 1:
             closed = self._range(bound[0], name, axis)
             if closed is not None:
-                return rest | closed
+                return rest | frozenset(lit for lit in closed if not self._sure(lit))
         condition = simplify.conjunction(*map(self.shown, bound))
         if not free_indices(condition) - {name}:
             return rest
         if isinstance(condition, Reduce) and condition.op == "or" and condition.where is None:
             return rest | {self.literal(Reduce("or", (axis, *condition.axes), condition.body, None, BOOL))}
         return rest | {self.literal(Reduce("or", (axis,), condition, None, BOOL))}
+
+    def _sure(self, literal: int) -> bool:
+        """Whether every round of the loops around it meets a condition."""
+        names = self.free(literal)
+        if not names or not names <= self._within.keys():
+            return False
+        return implied([c for n in sorted(names) for c in self._within[n]], self.shown(literal))
 
     def _range(self, literal: int, name: str, axis: Axis) -> Conjunction | None:
         """``for some name in its range: name < e`` and the like in closed form; None if it is not like that."""

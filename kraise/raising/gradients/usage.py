@@ -29,7 +29,7 @@ from kraise.ir.equations import (
     Write,
 )
 from kraise.ir.types import ScalarType
-from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, topological
+from kraise.ir.walk import axes_of, children, free_indices, statement_expressions, statements, topological
 from kraise.raising.gradients.conditions import ALWAYS, NEVER, Conditions, Demand
 from kraise.raising.gradients.needs import Uses, asked
 
@@ -115,7 +115,8 @@ class Usage:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.conditions = Conditions()
+        folds = (s for s in statements(kernel.body) if isinstance(s, Fold))
+        self.conditions = Conditions(s.axis for s in folds if s.axis is not None)
         self.units: dict[Site, Unit] = {}
         self.results: dict[tuple[str, str], Demand] = {}  # of what a fold leaves
         self.entered: dict[tuple[str, str], Demand] = {}  # of what a fold carries, the same in every round
