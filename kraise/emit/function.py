@@ -42,6 +42,7 @@ from kraise.emit.stores import (
     whole_rows,
     writes,
 )
+from kraise.emit.stores.flat import counted_from_zero
 from kraise.emit.stores.merge import merged
 from kraise.emit.sums import between, members, neighbours, nothing, row_ends, summed_into, totals
 from kraise.emit.sums.extrema import beside_places
@@ -90,7 +91,7 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     kernel = gathered_rows.in_rows(edges.repeating(bit_order.turned(kernel)))
     kernel = flat_members.in_rows(members.together(kernel))
     kernel = own_arrays.fitted(row_digits.apart(columns.stacked(row_members.gathered(kernel))))
-    kernel = first_cells.alone(kernel)
+    kernel = counted_from_zero(first_cells.alone(kernel))
     parameters = tuple(identifier(p.name) for p in kernel.params)  # type: ignore[attr-defined]
     try:
         context, checks, body = _lowered(kernel, around, ())

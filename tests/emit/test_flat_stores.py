@@ -47,6 +47,31 @@ def test_cells_of_all_threads_are_cut_off_at_the_guard(name, size):
         np.testing.assert_allclose(got, y, rtol=1e-6, err_msg=f"n = {n}, {grid} blocks")
 
 
+LATER = {  # stores of blocks from the second one on, or from the second block's cells on, and what is added there
+    "blocks but the first": ("if (b > 0 && i < n) y[i] += x[b - 1];", lambda i, b: b - 1),
+    "left before": ("if (b == 0) return; if (i < n) y[i] += x[b - 1];", lambda i, b: b - 1),
+    "a block further on": ("i += blockDim.x; if (i < n) y[i] += x[b];", lambda i, b: b - 1),
+    "three cells further on": ("i += 3; if (i < n) y[i] += x[b];", lambda i, b: (i - 3) // 4),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_cells_from_a_later_one_on(name):
+    body, block_of = LATER[name]
+    head = "int b = blockIdx.x, i = b * blockDim.x + threadIdx.x; "
+    done = pipeline.translate(f"__global__ void k(const float *x, float *y, int n) {{ {head}{body} }}", "k.cu")
+    assert done.text and "arange" not in done.text and "jnp.where" not in done.text, done.text
+    module, x = load_module(done.text), np.arange(1, 5, dtype=np.float32)
+    first = 3 if name == "three cells further on" else 4
+    for n in (0, 2, 4, 5, 9, 12):
+        grid = max(-(-n // 4), 1)
+        want = np.full(13, 7, np.float32)
+        for i in range(first, n):
+            want[i] += x[block_of(i, i // 4)]
+        got = module.k(jnp.asarray(x), jnp.full(13, 7.0), n, grid=grid, block=4)
+        np.testing.assert_array_equal(got, want, err_msg=f"n = {n}")
+
+
 def test_a_guard_by_data_stays_a_mask():
     body = "if (i < n && x[i] > 0.0f) y[i] = s[7 - t];}"
     done = pipeline.translate((HEAD + GUARDED + body).replace("SIZE", "8"), "k.cu")

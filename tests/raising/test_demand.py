@@ -9,12 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from kraise import pipeline
 from kraise.ir import equations as eq
 from kraise.ir.print_equations import render_expr
 from kraise.ir.types import BOOL, FLOAT64, INT32
 from kraise.ir.validate_equations import problems
 from kraise.ir.walk import statement_expressions, topological
 from kraise.raising.gradients.demand import make_safe
+from tests.checks import agrees
 from tests.raising.build import I, K, axis, const, i, j, k, kernel, negation, op, read, reduce, select, t, write
 from tests.raising.evaluate import evaluate, gradients
 
@@ -498,3 +500,38 @@ def test_integers_are_left_alone():
 def test_negation_of_floats_keeps_nan():
     assert negation(positive) is eq.Op("not", (positive,), BOOL)
     assert negation(op("lt", i, j)) is op("ge", i, j)
+
+
+LATTICE = """
+__global__ void lattice(const float *S, float *V, float r, float dt, int n) {
+    int o = blockIdx.x * blockDim.x + threadIdx.x;
+    if (o >= n) return;
+    float v[9], u = expf(0.3f * dt), p = (expf(r * dt) - 1.0f / u) / (u - 1.0f / u);
+    for (int i = 0; i <= 8; i++) v[i] = fmaxf(S[o] * (i - 3.0f), 0.0f);
+    for (int t = 8; t > FIRST; t--)
+        for (int i = 0; i < t; i++) v[i] = p * v[i + 1] + (1.0f - p) * v[i];
+    V[o] = v[0];
+}"""
+
+
+def test_what_some_lane_of_every_round_uses_is_computed_once():
+    """Lane 0 is below t in all rounds with t > 0; with t = 0 there is none, and a division by zero would be in it."""
+    for first in ("0", "-1"):
+        done = pipeline.translate(LATTICE.replace("FIRST", first), "k.cu")
+        assert done.text is not None and ("0 < t" in done.text) == (first == "-1"), done.text
+        agrees(done, pipeline.Request(shapes={"S": (3,), "V": (3,)}, values={"n": 3, "r": 0.1, "dt": 0.5}))
+
+
+def test_the_root_of_a_size_has_no_slope():
+    source = """
+__global__ void top(const float *q, float *o, int n, int d) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float m = -1e30f;
+    for (int j = 0; j < d; j++) m = fmaxf(m, q[i * d + j] * FACTOR);
+    o[i] = m;
+}"""
+    for factor, guarded in (("rsqrtf((float)d)", False), ("rsqrtf(q[0])", True)):
+        done = pipeline.translate(source.replace("FACTOR", factor), "k.cu")
+        assert done.text is not None and ("== 0.0" in done.text) == guarded, done.text
+        agrees(done, pipeline.Request(shapes={"q": (6,), "o": (2,)}, values={"n": 2, "d": 3}))

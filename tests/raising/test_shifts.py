@@ -75,3 +75,41 @@ def test_a_shift_of_ragged_rows(value, cancels):
     assert ("stop_gradient" in done.text) == cancels, done.text
     request = pipeline.Request(shapes={"x": (5,), "y": (5,)}, values={"n": 3, "ptr": [0, 2, 2, 5]})
     agrees(done, request)
+
+
+STORED = """
+__global__ void k(const float *x, float *y, float *z, int C) {
+    extern __shared__ float s[];
+    int r = blockIdx.x, t = threadIdx.x;
+    float m = -INFINITY;
+    for (int c = t; c < C; c += blockDim.x) m = fmaxf(m, x[r * C + c]);
+    s[t] = m;
+    __syncthreads();
+    for (int w = blockDim.x / 2; w > 0; w /= 2) { if (t < w) s[t] = fmaxf(s[t], s[t + w]); __syncthreads(); }
+    m = s[0];
+    __syncthreads();
+    for (int c = t; c < C; c += blockDim.x) y[r * C + c] = expf(x[r * C + c] - m);
+    float total = 0.0f;
+    for (int c = t; c < C; c += blockDim.x) total += y[r * C + c];
+    s[t] = total;
+    __syncthreads();
+    for (int w = blockDim.x / 2; w > 0; w /= 2) { if (t < w) s[t] += s[t + w]; __syncthreads(); }
+    total = s[0];
+    END
+}
+"""
+AFTER = {  # what becomes of the exponentials that were stored, and whether their shift cancels
+    "a softmax": ("for (int c = t; c < C; c += blockDim.x) y[r * C + c] /= total;", True),
+    "its square": ("for (int c = t; c < C; c += blockDim.x) y[r * C + c] /= total * total;", False),
+    "they stay": ("for (int c = t; c < C; c += blockDim.x) z[r * C + c] = y[r * C + c] / total;", False),
+    "one stays": ("for (int c = t; c < C - 1; c += blockDim.x) y[r * C + c] /= total;", False),
+}
+
+
+@pytest.mark.parametrize("name", AFTER)
+def test_a_shift_of_exponentials_that_are_stored(name):
+    end, cancels = AFTER[name]
+    done = pipeline.translate(STORED.replace("END", end), "k.cu")
+    assert done.text is not None and ("stop_gradient" in done.text) == cancels, (done.diagnostics, done.text)
+    case = {"shapes": {"x": (6,), "y": (6,), "z": (6,)}, "values": {"C": 3}, "grid": (2,), "block": (2,)}
+    agrees(done, pipeline.Request(**case))

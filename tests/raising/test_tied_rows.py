@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
+from tests.checks import agrees
 
 SOLVED = """
 __global__ void solved(const float *L, const float *b, float *x, int n) {
@@ -40,3 +42,23 @@ def test_a_triangular_system_in_each_block():
 def test_races(row, barrier):
     done = pipeline.translate(SOLVED % (row, barrier), "k.cu")
     assert "KR201" in {d.code for d in done.diagnostics}
+
+
+HEADS = "__global__ void f(const float *x, const float *g, float *y, int T, int H, int D) {{ {} }}"
+PLACES = {  # of head h in row t, with threads for the heads
+    "a loop": "for (int i = threadIdx.x; i < D; i += blockDim.x) "
+    "y[(t * H + h) * D + i] = x[(t * H + h) * D + i] * g[t];",
+    "a guard": "int i = threadIdx.x; if (i < D) y[(t * H + h) * D + i] = x[(t * H + h) * D + i] * g[t];",
+    "pairs": "int i = threadIdx.x; if (i < D / 2) { int at = (t * H + h) * D + 2 * i; "
+    "y[at] = x[at] * g[t] - x[at + 1]; y[at + 1] = x[at] + x[at + 1]; }",
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_rows_by_a_block_and_the_threads_along_another_axis(name):
+    done = pipeline.translate(HEADS.format("int t = blockIdx.x, h = threadIdx.y; " + PLACES[name]), "k.cu")
+    assert done.text is not None and "arange" not in done.text and "a block has H threads along y" in done.text
+    case = {"shapes": {"x": (30,), "g": (2,), "y": (30,)}, "values": {"T": 2, "H": 3, "D": 5}}
+    agrees(done, pipeline.Request(**case, grid=(2,), block=(5, 3)), name)
+    with pytest.raises(ValueError, match="H threads along y"):
+        load_module(done.text).f(np.ones(30), np.ones(2), np.ones(30), 2, 3, 5, grid=2, block=(5, 2))

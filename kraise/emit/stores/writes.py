@@ -209,14 +209,15 @@ def _stored(
     return stored
 
 
-def _write_rows(low: Lowering, stmt: eq.Write, frame: Frame, count: Py) -> None:
+def _write_rows(low: Lowering, stmt: eq.Write, frame: Frame, start: Py | None, count: Py) -> None:
     """A store by block and thread below a limit; see :mod:`kraise.emit.stores.flat`."""
     value = low.lower(stmt.value, frame)
     text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, low.ctx.shape_of(frame))
     if isinstance(text, py.Sub) and value.axes == frame and cast(low.ctx, stmt, text) is not text:
         text = Atom(low.define(stmt.value, frame))  # a chain of calls reads worse
     text = cast(low.ctx, stmt, flat.cut(text, count))
-    versions.assign(low, stmt, lambda base: _at(base, [Slice(None, count)], _method(stmt), text))
+    cells = Slice(start, count if start is None else py.Bin("+", start, count))
+    versions.assign(low, stmt, lambda base: _at(base, [cells], _method(stmt), text))
 
 
 def _backward(dim: subs.Dim) -> bool:
