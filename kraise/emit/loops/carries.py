@@ -255,10 +255,11 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
 
 
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
-    """Whether an index or a sum of 64 bits, as JAX has them then, reaches an integer of fewer."""
+    """Whether an index or a sum of 64 bits, as JAX has them then, reaches an integer of fewer. A caller may have JAX's
+    64-bit mode on where the module does not ask for it; an index is signed, however wide."""
     narrow = kind.bits is not None and kind.bits < 64
-    # an index is signed, however wide
-    return narrow and (ctx.x64 or kind.kind == "uint") and any(_is_wide(ctx, n) for n in sources(ctx, value))
+    wide = _is_wide if ctx.x64 or kind.kind == "uint" else _is_sum
+    return narrow and any(wide(ctx, n) for n in sources(ctx, value))
 
 
 def _is_wide(ctx: Context, node: eq.Expr) -> bool:
@@ -268,6 +269,10 @@ def _is_wide(ctx: Context, node: eq.Expr) -> bool:
         nodes = (n for s in made for n in sources(ctx, s.value))
         return any(s.accumulate for s in made) or any(_is_total(n) or isinstance(n, eq.Index) for n in nodes)
     return isinstance(node, eq.Index) or _is_total(node) or (isinstance(node, eq.Read) and node.type == INT)
+
+
+def _is_sum(ctx: Context, node: eq.Expr) -> bool:
+    return isinstance(node, eq.Reduce) and _is_total(node)
 
 
 def _is_total(node: eq.Expr) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kraise.emit.context import Frame, Val
 from kraise.emit.lower import Lowering
+from kraise.emit.sums.widths import summed_width
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom, Py
@@ -236,7 +237,7 @@ def _sum_type(kind: ScalarType, factor: eq.Expr) -> ScalarType:
 
 
 def _plain(low: Lowering, node: eq.Reduce, own: Frame) -> Val:
-    from kraise.emit.sums.reductions import kept_width, reduction
+    from kraise.emit.sums.reductions import reduction
 
     if len(node.axes) == 1 and not own:
         match node.body:
@@ -247,7 +248,7 @@ def _plain(low: Lowering, node: eq.Reduce, own: Frame) -> Val:
     inner = (*own, *node.axes)
     value = low.lower(node.body, inner)
     axes = tuple(range(len(own), len(inner)))
-    width = kept_width(low.ctx, node.op, node.type)
+    width = summed_width(low.ctx, node)
     return Val(reduction("sum", value.py, axes if own else (), None, width), own, len(own))
 
 

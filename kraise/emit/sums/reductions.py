@@ -15,6 +15,7 @@ from kraise.emit.lower import Lowering
 from kraise.emit.operands import literal
 from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running, stencils
 from kraise.emit.sums.nothing import doubtful
+from kraise.emit.sums.widths import summed_width
 from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
@@ -73,12 +74,6 @@ def masked(low: Lowering, body: eq.Expr, where: eq.Expr | None, op: str, frame: 
     text = py.call("jnp.where", mask.py, value.py, neutral(op, body.type, low.ctx.x64))
     axes = tuple(a for a in frame if a in mask.axes or a in value.axes)
     return Val(text, axes, max(mask.rank, value.rank))
-
-
-def kept_width(context: Context, op: str, kind: ScalarType) -> dict[str, Py]:
-    """``dtype=`` of a sum or product of narrow integers, which JAX would widen and the source lets wrap."""
-    narrow = kind.is_integer and kind.bits is not None and kind.bits < (64 if context.x64 else 32)
-    return {"dtype": Atom(f"jnp.{kind}")} if op in ("add", "mul") and narrow else {}
 
 
 def declared_width(low: Lowering, node: eq.Reduce) -> tuple[eq.Reduce, dict[str, Py]]:
@@ -161,7 +156,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
             start = low.ctx.starts.get(node)
             empty = neutral(node.op, node.type, low.ctx.x64) if start is None else literal(low, start).py
             initial = None
-        width = said or kept_width(low.ctx, node.op, node.type)
+        width = said or summed_width(low.ctx, node)
         text = reduction(FUNCTIONS[node.op], text, () if len(axes) == len(inner) else axes, initial, width)
         if some is not None:
             empty = py.call("jnp.full", low.ctx.shape_of(own), empty) if own else empty
@@ -249,7 +244,7 @@ def reduction(
     initial: Py | None = None,
     width: Mapping[str, Py] = MappingProxyType({}),
 ) -> Py:
-    """``x.sum(axis=1)`` for a name, ``jnp.sum(expression, axis=1)`` otherwise; ``width`` as of :func:`kept_width`."""
+    """``x.sum(axis=1)`` for a name, ``jnp.sum(expression, axis=1)`` otherwise; ``width`` as of :func:`summed_width`."""
     keywords: dict[str, Py] = {}
     if axes:
         numbers = tuple(py.number(a) for a in axes)

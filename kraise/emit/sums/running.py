@@ -12,6 +12,7 @@ from kraise.emit.context import Frame, Val
 from kraise.emit.loads.masks import conjuncts
 from kraise.emit.lower import Lowering
 from kraise.emit.sums import contraction, row_totals
+from kraise.emit.sums.widths import kept_width
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, Atom, Py, Slice
@@ -179,7 +180,6 @@ def _as_long(j: eq.Axis, i: eq.Axis) -> eq.Axis:
 
 
 def _core(low: Lowering, node: eq.Reduce, bounds: list[Bound], body: eq.Expr, own: Frame) -> tuple[Py, Frame]:
-    from kraise.emit.sums.reductions import kept_width
     from kraise.emit.sums.scans import full, running_text
 
     by_own = {b.own: b for b in bounds}

@@ -7,7 +7,8 @@ from kraise.emit import tree
 from kraise.emit.context import Assign, Def, Frame, Val
 from kraise.emit.lower import Lowering
 from kraise.emit.sums import row_totals
-from kraise.emit.sums.reductions import BITWISE, kept_width
+from kraise.emit.sums.reductions import BITWISE
+from kraise.emit.sums.widths import kept_width
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear, nonnegative
 from kraise.emit.text.python import ALL, NONE, Atom, Py, Slice
