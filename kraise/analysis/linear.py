@@ -16,7 +16,9 @@ from math import prod
 
 _SUM = re.compile(r"(?:\(-?\d+\*(?:[vp]\d+|1)\)(?: \+ )?)+ (?:>=|=) 0")
 _TERM = re.compile(r"\((-?\d+)\*([vp]\d+|1)\)")
-_SPELLED = re.compile(r"[vp]\d+|\bat\b|\d+|<=|>=|!=|=|<|>|[-+*(),]|\bmod\b|\bfloor\b|\band\b|\bor\b|/|\s+")
+_SPELLED = re.compile(
+    r"[vp]\d+|\bat\b|\d+|<=|>=|!=|=|<|>|[-+*(),]|\bmod\b|\bfloor\b|\bmax\b|\bmin\b|\band\b|\bor\b|/|\s+"
+)
 _SAME = re.compile(r"(?<![<>=!])=(?!=)")
 _MOST = 64  # choices of alternatives
 
@@ -90,6 +92,13 @@ class _Reader:
                 return [rows for part in parts for rows in self.alternatives(part)]
             case ast.BoolOp(op=ast.And(), values=parts):
                 return _together([self.alternatives(part) for part in parts])
+            case ast.Compare(
+                left=x, ops=[ast.Eq()], comparators=[ast.Call(func=ast.Name(id="max" | "min" as which), args=[a, b])]
+            ):
+                first, second = (a, b) if which == "max" else (b, a)
+                one = [self.compared(x, ast.Eq(), a), self.compared(first, ast.GtE(), second)]
+                other = [self.compared(x, ast.Eq(), b), self.compared(second, ast.Gt(), first)]
+                return [*_together(one), *_together(other)]
             case ast.Compare(left=a, ops=ops, comparators=others):
                 sides = [a, *others]
                 return _together([self.compared(*c) for c in zip(sides, ops, others, strict=False)])

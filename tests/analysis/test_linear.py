@@ -21,6 +21,8 @@ PARTS = (
     "((0 <= v0 - p1 < 2 and v2 = v0 - p1) or (v0 - p1 >= 2 and v2 = (v0 mod 2)) or (2*1) <= 0)",
     "((v0 >= 3) or (p1 < v2 mod 2))",
     "(1*1) >= 0",
+    "(v0 = max((1*p1) + (1*1), (2*v2)))",
+    "(v2 = min((1*p1) + (-1*v0), (1*v0)))",
 )
 
 
@@ -28,7 +30,7 @@ def holds(constraint: str, v0: int, p1: int, v2: int) -> bool:
     text = constraint.replace("/", "//").replace("floor", "").replace("mod", "%").replace("!=", "~")
     for old, new in ((" = ", " == "), ("~", "!=")):
         text = text.replace(old, new)
-    return bool(eval(text, {"v0": v0, "p1": p1, "v2": v2}))
+    return bool(eval(text, {"v0": v0, "p1": p1, "v2": v2, "max": max, "min": min}))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -55,7 +57,8 @@ def test_what_contradicts_itself_has_no_rows():
 
 
 @pytest.mark.parametrize(
-    "constraint", ["v0*p1 >= 0", "v0 mod p1 = 0", "exists e: v0 = 7e", "2v0 = 14", "v0/7 = 1", "floor(v0/0) = 1"]
+    "constraint",
+    ["v0*p1 >= 0", "v0 mod p1 = 0", "exists e: v0 = 7e", "2v0 = 14", "v0/7 = 1", "floor(v0/0) = 1", "max(v0, p1) = 1"],
 )
 def test_what_is_not_linear_is_isl_s_own(constraint):
     assert linear.texts(["v0 >= 0", constraint], ("v0", "p1")) is None

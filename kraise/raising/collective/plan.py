@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 import numpy as np
 
-from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.rewrite import walked
-from kraise.ir.types import INT, ScalarType
-from kraise.ir.walk import topological
+from kraise.raising.collective.begun import simulation
 from kraise.raising.collective.describe import (
     JOINT,
     Cell,
@@ -25,11 +21,11 @@ from kraise.raising.collective.describe import (
     of_cells,
     of_thread,
 )
-from kraise.raising.collective.frame import Frame, numbers
+from kraise.raising.collective.frame import Frame
 from kraise.raising.collective.marks import Beyond, Combined, Outside, Stored, marks
 from kraise.raising.collective.opened import shuffles
+from kraise.raising.collective.shared import Run, simulated
 from kraise.raising.collective.simulate import Simulation
-from kraise.raising.loops.touched import stores
 from kraise.raising.run.context import Context
 from kraise.raising.run.liveness import assigned, reads
 from kraise.raising.run.state import State
@@ -56,68 +52,9 @@ class Plan:
         return [o.statement() for o in self.sim.outlets or ()]
 
 
-def _simulation(cx: Context, st: State, found: Frame, size: int, outlets: bool) -> Simulation:
-    threads = np.arange(size)
-    hardware = {("thread", 0): threads, ("blockDim", 0): np.full(size, size)}
-    for axis in () if found.rows else (1, 2):
-        hardware["thread", axis] = np.zeros(size, dtype=np.int64)
-        if ("blockDim", axis) not in cx.threads:
-            hardware["blockDim", axis] = np.ones(size, dtype=np.int64)
-
-    def entry(name: str) -> np.ndarray | None:
-        if name not in st.env or name in st.partial:
-            raise Beyond(f"{name} has no value here")
-        if any(
-            isinstance(n, eq.Param) and (n.name == "block.x" or n is found.extent) for n in topological((st.env[name],))
-        ):
-            sim.by_extent = True
-        return numbers(found, st.env[name], size)
-
-    @cache
-    def cells(array: str) -> tuple[np.ndarray, ScalarType] | None:
-        name = resolve(cx, st, array)
-        local = st.locals.get(name)
-        if found.rows or local is None or not local.shared or local.prefix != cx.blocks:
-            return None
-        if local.shape == (eq.Param("shared", INT),):
-            return filled(st, name, found, size, (4 * size,)), local.type
-        extents = [numbers(found, extent, size) for extent in local.shape]
-        shape = tuple(int(e[0]) for e in extents if e is not None)
-        if len(shape) < len(local.shape) or min(shape) < 1 or math.prod(shape) > 8192:
-            return None
-        return filled(st, name, found, size, shape), local.type
-
-    written = {_head(a) for a in stores(cx.function.body)}
-    sim = Simulation(size, hardware, entry, cells, {})
-    sim.parts = frozenset(a for a in cx.parts)
-    sim.rows = found.rows
-    sim.outside = lambda array: resolve(cx, st, array) not in st.locals
-    sim.steady = lambda array: sim.outside(array) and _head(resolve(cx, st, array)) not in written
-    if outlets:
-        sim.outlets = []
-    return sim
-
-
-def _head(array: str) -> str:
-    return array.partition(".")[0]
-
-
-def filled(st: State, array: str, found: Frame, size: int, shape: tuple[int, ...]) -> np.ndarray:
-    """Which of the cells of an array the threads of a block have written so far, as far as it is known."""
-    out = np.zeros(shape, dtype=bool)
-    for a in st.accesses:
-        if a.array == array and a.write and a.subscripts:
-            known = [numbers(found, s, size) for s in (a.whole or a.subscripts)[-len(shape) :]]
-            at = tuple(s for s in known if s is not None)
-            if len(at) < len(shape):
-                return np.ones(shape, dtype=bool)
-            inside = np.logical_and.reduce([(s >= 0) & (s < extent) for s, extent in zip(at, shape, strict=True)])
-            out[tuple(s[inside] for s in at)] = True
-    return out
-
-
 Way = tuple[dict[str, Found], dict[str, "Found | None"], list[k.Assign]]
 Said = list[Way]
+Ran = tuple[Simulation, "Said | None"] | type[Beyond]
 
 
 @dataclass
@@ -134,16 +71,28 @@ class Trials:
     found: Frame
     stored: bool = False
     _shots: dict[tuple[int, bool], list[tuple[int, Said]]] = field(default_factory=dict)
-    _others: dict[tuple[int, int, bool], tuple[Simulation, Said | None] | type[Beyond]] = field(default_factory=dict)
+    _others: dict[tuple[int, int, bool], Ran] = field(default_factory=dict)
+    _run: Run | None = None
 
     def shots(self, size: int, outlets: bool) -> list[tuple[int, Said]]:
         """What can be said after each of the first statements, for blocks of ``size``."""
         key = (size, outlets)
         if key in self._shots:
             return self._shots[key]
-        shots = self._shots[key] = []
-        sim = _simulation(self.cx, self.st, self.found, size, outlets)
-        everyone = np.ones(size, dtype=bool)
+        sim = simulation(self.cx, self.st, self.found, size, outlets)
+        self._shots[key], stored = simulated(self._of(), "shots", sim, self._every)
+        self.stored = self.stored or stored
+        return self._shots[key]
+
+    def _of(self) -> Run:
+        if self._run is None:
+            self._run = Run(self.stmts, self.after)
+        return self._run
+
+    def _every(self, sim: Simulation) -> tuple[list[tuple[int, Said]], bool]:
+        """What can be said after each of the statements, and whether a store ended it."""
+        shots: list[tuple[int, Said]] = []
+        everyone = np.ones(sim.size, dtype=bool)
         useful = False
         for at, s in enumerate(self.stmts):
             if isinstance(s, k.LocalArray):
@@ -151,14 +100,13 @@ class Trials:
             try:
                 sim.run((s,), everyone)
             except Beyond as beyond:
-                self.stored = self.stored or isinstance(beyond, Stored)
-                break
+                return shots, isinstance(beyond, Stored)
             useful = useful or _crosses(s)
             if useful:
                 ways = _say(sim, self.stmts[: at + 1], self.after[at])
                 if ways is not None:
                     shots.append((at + 1, ways))
-        return shots
+        return shots, False
 
     def run(self, size: int, count: int, outlets: bool) -> tuple[Simulation, Said | None]:
         """The first ``count`` statements for blocks of ``size``, and what can be said after them.
@@ -168,17 +116,19 @@ class Trials:
         """
         key = (size, count, outlets)
         if key not in self._others:
-            sim = _simulation(self.cx, self.st, self.found, size, outlets)
-            try:
-                sim.run(self.stmts[:count], np.ones(size, dtype=bool))
-            except Beyond as beyond:
-                self._others[key] = Outside if isinstance(beyond, Outside) else Beyond
-            else:
-                self._others[key] = sim, _say(sim, self.stmts[:count], self.after[count - 1])
+            sim = simulation(self.cx, self.st, self.found, size, outlets)
+            self._others[key] = simulated(self._of(), count, sim, lambda sim: self._first(sim, count))
         done = self._others[key]
         if isinstance(done, type):
             raise done
         return done
+
+    def _first(self, sim: Simulation, count: int) -> Ran:
+        try:
+            sim.run(self.stmts[:count], np.ones(sim.size, dtype=bool))
+        except Beyond as beyond:
+            return Outside if isinstance(beyond, Outside) else Beyond
+        return sim, _say(sim, self.stmts[:count], self.after[count - 1])
 
     def needs(self, size: int, count: int, sizes: tuple[int, ...]) -> bool:
         """Whether the first ``count`` statements have a meaning for blocks of ``size``, and none for those of other
@@ -263,8 +213,8 @@ def _in_part(trials: Trials, way: Way, later: tuple[k.Stmt, ...]) -> bool:
 
 
 def _made(trials: Trials, size: int, outlets: bool, count: int, way: Way) -> Plan:
-    sim, stmts = _simulation(trials.cx, trials.st, trials.found, size, outlets), trials.stmts
-    sim.run(stmts[:count], np.ones(size, dtype=bool))
+    sim, _ = trials.run(size, count, outlets)
+    stmts = trials.stmts
     locals_, arrays, kept = way
     return Plan(count, locals_, arrays, kept, sim, stmts[:count])
 

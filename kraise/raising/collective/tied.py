@@ -12,8 +12,9 @@ from kraise.ir import kernel as k
 from kraise.ir.rewrite import walked
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import substitute, topological
+from kraise.raising.collective.begun import filled
 from kraise.raising.collective.frame import Frame
-from kraise.raising.collective.plan import Trials, filled, plan_of
+from kraise.raising.collective.plan import Trials, plan_of
 from kraise.raising.collective.requests import Tied
 from kraise.raising.run.arithmetic import operation, tidy
 from kraise.raising.run.context import Context
