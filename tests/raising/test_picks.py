@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kraise import pipeline
+from tests.checks import agrees
 
 WARP = """
 __global__ void kernel(const float *x, int *place, float *value) {{
@@ -269,3 +270,47 @@ def test_values_and_places_in_one_dynamic_array(tie):
 def test_other_cells_of_it_are_refused_or_no_arg_reduction(change):
     done = cut(**change)
     assert done.text is None or not ({"argmin", "bit_order"} & set(done.text.replace("[", " ").split()))
+
+
+PAIRS = """struct Pair { float value; int index; };
+__global__ void kernel(const float *x, Pair *out, int n) {
+    __shared__ Pair s[32];
+    int t = threadIdx.x, i = blockIdx.x * 32 + t;
+    Pair own;
+    own.value = i < n ? x[i] : 1e30f;
+    own.index = i;
+    s[t] = own;
+    __syncthreads();
+    for (int w = 16; w > 0; w /= 2) {
+        if (t < w && s[t + w].value < s[t].value) s[t] = s[t + w];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+"""
+
+
+@pytest.mark.long
+def test_whole_structs_are_copied():
+    """Copied member by member, with locals of the copy alone."""
+    done = translated(PAIRS, "case.cu")
+    agrees(done, pipeline.Request(grid=(3, 1, 1), block=(32, 1, 1), values={"n": 70}))
+    assert ".min(axis=1)" in done.text and "16:" not in done.text, done.text
+
+
+def test_a_local_of_the_copy_that_is_read_later_is_what_it_was():
+    old = "        if (t < w && s[t + w].value < s[t].value) s[t] = s[t + w];\n"
+    new = """        if (t < w && s[t + w].value < s[t].value) {
+            last = s[t + w].index;
+            s[t].value = s[t + w].value;
+            s[t].index = last;
+        }
+"""
+    text = PAIRS.replace(old, new).replace("    Pair own;", "    Pair own;\n    int last;", 1)
+    text = text.replace("out[blockIdx.x] = s[0];", "{ s[0].index = last; out[blockIdx.x] = s[0]; }")
+    assert text.count("last") == 4
+    # its own value of thread 0 is never the least, so the local is one that was copied
+    text = text.replace("own.value = i < n ? x[i] : 1e30f;", "own.value = t == 0 ? 1e30f : x[i];")
+    done = translated(text, "case.cu")
+    if not codes(done):
+        agrees(done, pipeline.Request(grid=(3, 1, 1), block=(32, 1, 1), values={"n": 96}))

@@ -16,20 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from kraise.analysis.conditions import classify, conjuncts
-from kraise.analysis.dependence import implied
-from kraise.analysis.poly import Poly, to_expr
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.operations import TURNED
-from kraise.ir.print_equations import render_expr
 from kraise.ir.rewrite import rewritten, walked
-from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import substitute, topological
-from kraise.raising.carried.rescaled import power_of
+from kraise.raising.carried.rebased import demand_elements, met_elements, rebased
 from kraise.raising.optimistic import decided
-from kraise.raising.run import simplify
-from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 
@@ -218,94 +210,23 @@ def scaled(cx: Context, before: State, st: State, found: Pairs) -> bool:
     """Puts the factors back into what the tree, run from ``before`` to ``st``, has become; False where its parts are
     not over the same lanes, or lanes may have met no element."""
     top = st.env.get(found.extremum)
-    asked = _met_elements(before, before.env.get(found.extremum))
+    begun = before.env.get(found.extremum)
+    asked = None if begun is None else met_elements(before, begun)
     if asked is None or any(decided(c) is False for c in asked):
         return False
     if not isinstance(top, eq.Reduce) or top.op != found.op:
         return False
     for name, exponential in found.sums.items():
         total = st.env.get(name)
-        if not isinstance(total, eq.Reduce) or total.op != "add" or len(total.axes) != len(top.axes):
+        if not isinstance(total, eq.Reduce) or st.partial.get(name) != st.partial.get(found.extremum):
             return False
-        names = zip(top.axes, total.axes, strict=True)
-        moved = {eq.Index(a.name, INT): eq.Index(b.name, INT) for a, b in names}
-        axes = tuple(replace(a, name=b.name) for a, b in zip(top.axes, total.axes, strict=True))
-        where = None if top.where is None else substitute(top.where, moved)
-        if axes != total.axes or where is not total.where or st.partial.get(name) != st.partial.get(found.extremum):
+        made = rebased(total, top, exponential)
+        if made is None:
             return False
-        here = substitute(top.body, moved)
-        made = replace(total, body=_scaled(total.body, here, top, exponential))
         st.env[name] = made
         st.names[made] = replace(st.names[total], expr=made) if total in st.names else eq.Name(made, name)
-    known = {p.name for p in cx.function.params}
-    for c in asked:
-        own = all(n.name in known for n in topological((c,)) if isinstance(n, eq.Param))
-        shown = f"{render_expr(c)} must hold" if own else "exp(-inf - -inf) is no number"
-        cx.checks.append((c, f"each lane must have an element: {shown}"))
+    demand_elements(cx, asked)
     return True
-
-
-def _met_elements(st: State, e: eq.Expr | None) -> list[eq.Expr] | None:
-    """What must hold of sizes that no lane's extremum is infinite, the data being finite; None if that is not known."""
-    match e:
-        case eq.Read():
-            return []
-        case eq.Const(value=value):
-            return [] if abs(value) < float("inf") else None
-        case eq.Op(name="select", args=(_, a, b)):
-            first, second = _met_elements(st, a), _met_elements(st, b)
-            return None if first is None or second is None else [*first, *second]
-        case eq.Op(name="max" | "min", args=args):
-            finite = any(isinstance(a, eq.Const) and abs(a.value) < float("inf") for a in args)
-            return [] if finite else None
-        case eq.Reduce(op="max" | "min", axes=axes, body=body, where=where):
-            start = {eq.Index(a.name, INT): a.lo for a in axes}
-            out = _met_elements(st, tidy(substitute(body, start)))
-            if out is None:
-                return None
-            for c in () if where is None else conjuncts(where):
-                known = _everywhere(st, tidy(substitute(c, start)))
-                if known is None:
-                    return None
-                out.append(known)
-            runs = [eq.Op("lt", (a.lo, a.hi), BOOL) for a in axes]
-            return [c for c in (*out, *(c for c in runs if not implied(tuple(out), c))) if decided(c) is not True]
-    return None
-
-
-def _everywhere(st: State, c: eq.Expr) -> eq.Expr | None:
-    """A condition on sizes under which ``c`` holds for all threads."""
-    fact = classify(c)
-    if fact is None or fact.kind != "ge":
-        return None
-    poly = fact.poly
-    for name in sorted(poly.indices()):
-        index = eq.Index(name, INT)
-        last = [
-            f.poly.without(index)
-            for f in map(classify, (*st.path, *st.facts))
-            if f is not None and f.kind == "ge" and f.poly.coefficient(index).value == -1 and len(f.poly.indices()) == 1
-        ]
-        if not poly.is_affine_in((name,)) or (poly.coefficient(index).value or 0) >= 0 or not last:
-            return None
-        poly = poly.substitute(index, last[0])
-    size = Poly({m: c for m, c in poly.terms.items() if m and c > 0})
-    return None if poly.indices() else eq.Op("ge", (to_expr(size), to_expr(size - poly)), BOOL)
-
-
-def _scaled(e: eq.Expr, before: eq.Expr, after: eq.Reduce, exponential: str) -> eq.Expr:
-    """The addend of one lane relative to the extremum of all."""
-    match e, before:
-        case eq.Op(name="select", args=(c, a, eq.Const(value=0) as none)), eq.Op(name="select", args=(d, m, _)) if (
-            c is d
-        ):
-            return simplify.select(c, _scaled(a, m, after, exponential), none, e.type)
-    sign = -1 if after.op == "max" else 1
-    if power_of(e, before) == (exponential, sign, ()):
-        return substitute(e, {before: after})
-    difference = (before, after) if sign < 0 else (after, before)
-    weight = simplify.op(exponential, (simplify.op("sub", difference, after.type),), after.type)
-    return simplify.op("mul", (e, weight), e.type)
 
 
 __all__ = ["Pairs", "pairs", "scaled"]

@@ -179,10 +179,15 @@ class Simulation(Exchange, Picks, Outlets):
             raise Beyond("data decide")
         changes: list[tuple[k.Assign | k.Store, Combined]] = []
         done: set[str] = set()
+        inner: set[str] = set()
         for s in body:
             if not isinstance(s, k.Assign | k.Store) or done & _used(s):
                 raise Beyond("data decide")
             new = self.value(s.value, on)
+            if isinstance(s, k.Assign) and (s.name in inner or not self._has_value(s)):
+                self.env[s.name] = new  # a local of these statements alone
+                inner.add(s.name)
+                continue
             if isinstance(s, k.Assign):
                 old, t = self.variable(s.name, s.type), s.type
                 done.add(s.name)
@@ -191,11 +196,19 @@ class Simulation(Exchange, Picks, Outlets):
                 t = self._memory(s.array).type
                 old = self.value(k.Load(s.array, s.subscripts, t), on)
             changes.append((s, self._better(c, new, old, on, s.name if isinstance(s, k.Assign) else "", t)))
+        for name in inner:  # whether it has a value afterwards, data decide
+            self.env[name] = UNKNOWN
         for s, best in changes:
             if isinstance(s, k.Assign):
                 self._assign(s.name, best, on, s.type)
             else:
                 self._store(s.array, s.subscripts, best, on)
+
+    def _has_value(self, s: k.Assign) -> bool:
+        try:
+            return not isinstance(self.variable(s.name, s.type), Unknown)
+        except Beyond:
+            return False
 
     def _better(self, c: Compared, new: Value, old: Value, on: np.ndarray, name: str, t: ScalarType) -> Combined:
         """``new if a name b else old`` as the smaller or the larger of both, or as what rides along."""

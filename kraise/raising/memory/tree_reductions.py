@@ -23,6 +23,7 @@ from kraise.raising.loops.powers import over_powers
 from kraise.raising.loops.touched import stores
 from kraise.raising.memory.phases import BARRIER, has_barrier, level
 from kraise.raising.memory.private import held, holds_nothing
+from kraise.raising.memory.tree_pairs import plain, put_back
 from kraise.raising.memory.tree_steps import Steps, steps_of
 from kraise.raising.memory.tree_threads import (
     bit_by_bit,
@@ -78,7 +79,7 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     except Refused:
         cx.barriers = barriers
         return False
-    inner.out = [bit_by_bit(r) for r in inner.out]
+    inner.out, sums = plain([bit_by_bit(r) for r in inner.out])
     steps = steps_of((*st.path, *st.facts), st.env[name], inner.env[name], condition, w)
     own = inner.accesses[accesses_from:]
     if steps is None or any(a.array not in made | {BARRIER} for a in own) or (steps.up and name in live):
@@ -94,6 +95,11 @@ def tree(cx: Context, st: State, s: k.While, live: frozenset[str]) -> bool:
     if None in found or len(found) != len(made) or not kept:
         cx.barriers = barriers
         return False
+    left = put_back(cx, st, [f.raw for f in found if f is not None], sums)
+    if left is None or (sums and (copies or any(f.whole for f in found if f is not None))):
+        cx.barriers = barriers
+        return False
+    found = [replace(f, raw=raw) for f, raw in zip(filter(None, found), left, strict=True)]
     if any(f.checked for f in found if f is not None):
         _power_of_two(cx, steps.size)
     # the cells of one round are apart: only what the loop does to the accesses around it is left to prove
