@@ -271,3 +271,46 @@ void launch(int *y, const float2 *x, int n) { f<1><<<3, 32>>>(y, x, n); f<2><<<2
     exec(done.text, scope)
     x = np.linspace(0, 1, 140, dtype=np.float32).reshape(70, 2)
     assert np.array_equal(scope["f"](np.zeros(70, np.int32), x, 70, T=2), (x[:, 0] > 0.2) & (x[:, 1] < 0.9))
+
+
+WARPS = """__global__ void f(const float *x, float *y, int n) {
+  extern __shared__ float s[];
+  int t = threadIdx.x, lane = t % 32, warp = t / 32, warps = blockDim.x / 32;
+  float *tops = s, *sums = &s[PART];
+  float m = -INFINITY;
+  for (int i = t; i < n; i += blockDim.x) m = fmaxf(m, x[blockIdx.x * n + i]);
+  for (int o = 16; o > 0; o /= 2) m = fmaxf(m, __shfl_down_sync(~0u, m, o));
+  if (lane == 0) tops[warp] = m;
+  __syncthreads();
+  if (t == 0) {
+    for (int i = 1; i < warps; i++) m = fmaxf(m, tops[i]);
+    tops[0] = m;
+  }
+  __syncthreads();
+  float top = tops[0], d = 0.0f;
+  for (int i = t; i < n; i += blockDim.x) d += expf(x[blockIdx.x * n + i] - top);
+  for (int o = 16; o > 0; o /= 2) d += __shfl_down_sync(~0u, d, o);
+  if (lane == 0) sums[warp] = d;
+  __syncthreads();
+  if (t == 0) {
+    for (int i = 1; i < warps; i++) d += sums[i];
+    y[blockIdx.x] = top + logf(d);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("part", ["warps", "blockDim.x / 32", "(blockDim.x >> 5)"])
+@pytest.mark.long_cases("32", "5")
+def test_a_part_for_each_warp(part):
+    done = pipeline.translate(WARPS.replace("PART", part), "f.cu")
+    assert done.text is not None and "jnp.arange" not in done.text, done.text
+    agrees(done, pipeline.Request(grid=(2, 1, 1), block=(64, 1, 1), values={"n": 34}))
+
+
+@pytest.mark.parametrize("part", ["warps - 1", "blockDim.x / 64", "0"])
+@pytest.mark.long_cases("warps", "64")
+def test_parts_that_overlap_are_a_race(part):
+    """``tops[0]`` is read where ``sums[0]`` is stored, with no barrier between."""
+    done = pipeline.translate(WARPS.replace("PART", part), "f.cu")
+    assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR299"}

@@ -27,7 +27,8 @@ _MOST = 8
 
 @dataclass(frozen=True)
 class _Size:
-    """What separates the parts: ``blockDim.x``, or a parameter; ``names`` are the locals that hold nothing else."""
+    """What separates the parts: ``blockDim.x``, the number of a block's warps, or a parameter; ``names`` are the locals
+    that hold nothing else."""
 
     expr: k.Expr
     names: Mapping[str, k.Expr]
@@ -42,8 +43,8 @@ class _Size:
                 | k.Op(name="mul", args=(x, k.Const(value=int() as n)))
             ):
                 return n if self.times(x) == 1 else None
-            case k.Hw(kind=kind, axis=axis):
-                return 1 if isinstance(self.expr, k.Hw) and (kind, axis) == (self.expr.kind, self.expr.axis) else None
+            case k.Hw() | k.Op(name="tdiv" | "floordiv" | "shr"):
+                return 1 if (own := _of_launch(e)) is not None and own == _of_launch(self.expr) else None
             case k.Var(name=name) if name in self.names:
                 return self.times(self.names[name])
             case k.Var(name=name):
@@ -70,10 +71,8 @@ def _sizes(body: tuple[k.Stmt, ...], array: str) -> Iterator[_Size]:
     for at in _subscripts(body, array):
         for e in _addends(at):
             for n in walked((e,)):
-                fixed = (isinstance(n, k.Hw) and n.kind == "blockDim") or (
-                    isinstance(n, k.Var) and n.name not in changed
-                )
-                key = (type(n), getattr(n, "name", ""), getattr(n, "axis", 0))
+                fixed = _of_launch(n) is not None or (isinstance(n, k.Var) and n.name not in changed)
+                key = _of_launch(n) or (type(n), getattr(n, "name", ""), getattr(n, "axis", 0))
                 if fixed and key not in seen:
                     seen.add(key)
                     yield _Size(n, names)  # type: ignore[arg-type]
@@ -83,7 +82,7 @@ def _sizes(body: tuple[k.Stmt, ...], array: str) -> Iterator[_Size]:
 
 
 def _launch_names(body: tuple[k.Stmt, ...]) -> dict[str, k.Expr]:
-    """The locals that are the number of a block's threads, and nothing else ever."""
+    """The locals that are the number of a block's threads or warps, and nothing else ever."""
     values: dict[str, list[k.Expr]] = {}
     for s in walked(body):
         if isinstance(s, k.Assign):
@@ -95,9 +94,26 @@ def _launch_names(body: tuple[k.Stmt, ...]) -> dict[str, k.Expr]:
         e = held[0]
         while isinstance(e, k.Cast):
             e = e.arg
-        if len(held) == 1 and isinstance(e, k.Hw) and e.kind == "blockDim":
+        if len(held) == 1 and _of_launch(e) is not None:
             out[name] = e
     return out
+
+
+def _of_launch(e: object) -> tuple[int, int] | None:
+    """The axis, and by what its number of threads is divided, of an expression that is the same in all threads."""
+    match e:
+        case k.Cast(arg=arg):
+            return _of_launch(arg)
+        case k.Hw(kind="blockDim", axis=axis):
+            return axis, 1
+        case k.Op(name="tdiv" | "floordiv" | "shr" as name, args=(a, b)):
+            while isinstance(b, k.Cast):
+                b = b.arg
+            own = _of_launch(a)
+            if own is None or not isinstance(b, k.Const) or not isinstance(b.value, int) or not 0 < b.value < 1024:
+                return None
+            return own[0], own[1] * (b.value if name != "shr" else 1 << b.value)
+    return None
 
 
 def _subscripts(body: tuple[k.Stmt, ...], array: str) -> list[k.Expr]:

@@ -193,6 +193,7 @@ class Context:
         if found not in self.checks:
             self.checks.append(found)
             self.assumptions.append("block is a multiple of 32 (whole warps)")
+            self.facts = (*self.facts, eq.Op("ge", (self.block_size(), eq.Const(32, INT)), BOOL))
 
     def has_one(self, size: eq.Expr) -> bool:
         """Demands that a size is positive: the source reads a first element whatever it is."""
