@@ -45,6 +45,12 @@ SPELLED = {
     "one thread": [("if (last) {", "if (last && threadIdx.x == 0) {"), ("b = threadIdx.x", "b = 0"), ("b += 64", "b++"),
                    ("sh[threadIdx.x] = t;\n        __syncthreads();\n        " + TREE, "sh[0] = t;")],
 }  # fmt: skip
+MORE_BLOCKS = [
+    ("        part[blockIdx.x] = sh[0];\n        __threadfence();\n",
+     "        part[blockIdx.x] = sh[0];\n    }\n    if (gridDim.x > 1) {\n    __threadfence();\n"
+     "    if (threadIdx.x == 0) {\n"),
+    ("*count = 0; }\n    }\n", "*count = 0; }\n    }\n    }\n"),
+]  # fmt: skip
 
 
 def replaced(changes):
@@ -55,7 +61,10 @@ def replaced(changes):
     return text
 
 
-@pytest.mark.long_cases("once round", "add", "never reset", "one thread")
+SPELLED["where there are more blocks"] = MORE_BLOCKS
+
+
+@pytest.mark.long_cases("once round", "add", "never reset", "one thread", "more blocks")
 @pytest.mark.parametrize("name", SPELLED)
 def test_the_last_block_adds_up(name):
     done = pipeline.translate(replaced(SPELLED[name]), "case.cu")
@@ -67,6 +76,8 @@ def test_the_last_block_adds_up(name):
 
 
 REFUSED = {
+    "not all blocks take one": [(old, new.replace("gridDim.x > 1", "blockIdx.x > 0")) for old, new in MORE_BLOCKS],
+    "data decide about it": [(old, new.replace("gridDim.x > 1", "x[0] > 0.0f")) for old, new in MORE_BLOCKS],
     "no fence": [("__threadfence();", "")],
     "a fence before what is stored": [("part[blockIdx.x] = sh[0];\n        __threadfence();",
                                        "__threadfence();\n        part[blockIdx.x] = sh[0];")],

@@ -8,7 +8,7 @@ a condition; where it begins above 0, a block goes on too early, which is a race
 Side conditions, each checked: one thread of each block takes one ticket, after a fence with no store to memory of the
 grid between; nothing else reads or changes the counter, but what the last block does; nothing comes after that; it asks
 neither for the block's index nor for locals or arrays that a block had before (arrays get names of their own: what they
-held is not defined).
+held is not defined). All of it may stand under a condition that holds for the whole grid (``if (gridDim.x > 1)``).
 """
 
 from __future__ import annotations
@@ -24,6 +24,17 @@ from kraise.raising.run.calls import called
 from kraise.raising.run.liveness import exposed
 
 Stmts = tuple[k.Stmt, ...]
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """What comes first, arrays of the last block, what is left of the statement with the ticket, and what comes in
+    place of all that follows: the meeting, and what one block does then."""
+
+    first: Stmts
+    arrays: Stmts
+    left: Stmts
+    last: tuple[k.Stmt, k.Stmt]
 
 
 @dataclass(frozen=True)
@@ -44,19 +55,40 @@ def by_last_block(module: k.Module, function: k.Function) -> k.Function:
     looks = [x for x in walked((function.body, tuple(helpers))) if isinstance(x, k.Hw)]
     if any(x.axis for x in looks) or any(x.kind == "block" for x in walked(tuple(helpers)) if isinstance(x, k.Hw)):
         return function
-    body = _rewritten(function.body, (), function)
+    body = _rewritten(function.body, function)
     return function if body is None else replace(function, body=body)
 
 
-def _rewritten(stmts: Stmts, before: Stmts, function: k.Function) -> Stmts | None:
+def _rewritten(stmts: Stmts, function: k.Function) -> Stmts | None:
     for i, s in enumerate(stmts):
-        if isinstance(s, k.If) and (ticket := _ticket(s, (*before, *stmts[:i]))) is not None:
-            made = _meeting(ticket, stmts[i + 1 :], (*before, *stmts[:i]), function)
-            if made is None:
-                return None
-            first, last = made
-            return (*first, *stmts[:i], *last) if not before else (*stmts[:i], *last)
+        if not isinstance(s, k.If):
+            continue
+        seen = stmts[:i]
+        if (ticket := _ticket(s, seen)) is not None:
+            made = _meeting(ticket, stmts[i + 1 :], seen, function)
+            return None if made is None else (*made.first, *made.arrays, *stmts[:i], *made.left, *made.last)
+        if s.orelse or stmts[i + 1 :] or not _same_in_grid(s.condition, seen):
+            continue
+        for n, inner in enumerate(s.body):  # ``if (gridDim.x > 1) …``: for all threads, or for none
+            if isinstance(inner, k.If) and (ticket := _ticket(inner, (*seen, *s.body[:n]))) is not None:
+                made = _meeting(ticket, s.body[n + 1 :], (*seen, *s.body[:n]), function)
+                if made is None:
+                    return None
+                around = replace(s, body=(*s.body[:n], *made.left))
+                meet, then = made.last
+                last = (meet, replace(s, body=(then,)))
+                return (*made.first, *made.arrays, *stmts[:i], *((around,) if around.body else ()), *last)
     return None
+
+
+def _same_in_grid(c: k.Expr, before: Stmts) -> bool:
+    """Whether a condition, of numbers of the launch and parameters, holds for all threads of the grid or for none."""
+    inside = [*walked(c)]
+    if any(isinstance(x, k.Load | k.Call | k.Warp | k.Atomic) for x in inside):
+        return False
+    if any(isinstance(x, k.Hw) and x.kind not in ("gridDim", "blockDim") for x in inside):
+        return False
+    return all(_alike(x.name, before) for x in inside if isinstance(x, k.Var))
 
 
 def _ticket(s: k.If, before: Stmts) -> _Ticket | None:
@@ -149,8 +181,7 @@ def _is_last(e: k.Expr, value: k.Expr) -> bool:
     return isinstance(found, k.Op) and found.name == "eq" and found.args in [w for x in ways for w in (x, x[::-1])]
 
 
-def _meeting(t: _Ticket, after: Stmts, before: Stmts, function: k.Function) -> tuple[Stmts, Stmts] | None:
-    """What comes first, and what comes in place of the ticket and all that follows."""
+def _meeting(t: _Ticket, after: Stmts, before: Stmts, function: k.Function) -> _Meeting | None:
     if len(after) < 2 or not isinstance(after[0], k.Barrier) or after[0].scope != "block":
         return None
     chosen = _of_flag(after[1], after[2:], t.flag)
@@ -188,7 +219,7 @@ def _meeting(t: _Ticket, after: Stmts, before: Stmts, function: k.Function) -> t
     counted = k.Store(counter, t.taken.subscripts, _counted(t.taken, begun), span=t.taken.span)
     left = (t.rest,) if t.rest.body else ()
     now = (replace(t.rest, body=(counted,)), k.Barrier("block", span=t.taken.span), inner)
-    return (first, meet), (*arrays, *left, meet, k.If(one, now, span=after[1].span))
+    return _Meeting((first, meet), tuple(arrays), left, (meet, k.If(one, now, span=after[1].span)))
 
 
 def _counted(taken: k.Atomic, begun: str) -> k.Expr:
