@@ -14,6 +14,10 @@ SWAPPED = {  # the result has no branch
     "a flag": f"bool flip = false; {ROUNDS} {{ if (!flip) {THERE} else {BACK} flip = !flip; }}",
     "two pointers": f"float *p, *q; {ROUNDS} {{ if (s % 2 == 0) {{ p = a; q = b; }} else {{ p = b; q = a; }} "
     "step<<<1, 32>>>(p, q, n); }",
+    "swapped where the round is odd": f"{ROUNDS} {{ float *p = a, *q = b; if (s & 1) std::swap(p, q); "
+    "step<<<1, 32>>>(p, q, n); }",
+    "moved one by one": f"{ROUNDS} {{ float *p = a; float *q = b; if (s % 2) {{ p = b; q = a; }} "
+    "step<<<1, 32>>>(p, q, n); }",
     "copied back": f"{ROUNDS} {{ if (s % 2 == 0) {THERE} else {BACK} }} if (steps % 2 == 0) "
     "cudaMemcpy(r, a, n * sizeof(float), cudaMemcpyDeviceToHost); "
     "else cudaMemcpy(r, b, n * sizeof(float), cudaMemcpyDeviceToHost);",
@@ -32,6 +36,7 @@ OTHERS = {  # turns that stay branches
     "arms that differ": f"{ROUNDS} {{ if (s % 2 == 0) {THERE} else {{ {BACK} {BACK} }} }}",
     "numbers that differ": f"{ROUNDS} {{ if (s % 2 == 0) {THERE} else step<<<1, 32>>>(b, a, n - 1); }}",
     "three turns": f"{ROUNDS} {{ if (s % 3 == 0) {THERE} else if (s % 3 == 1) {BACK} else step<<<1, 32>>>(a, r, n); }}",
+    "swapped by data": f"{ROUNDS} {{ float *p = a, *q = b; if (s > 1) std::swap(p, q); step<<<1, 32>>>(p, q, n); }}",
     "a first round given": f"for (int s = n - 5; s < steps + n - 5; s++) {{ if (s % 2 == 0) {THERE} else {BACK} }}",
 }
 
@@ -50,6 +55,8 @@ def translated(lines):
     "two pointers",
     "numbers that differ",
     "a first round given",
+    "moved one by one",
+    "swapped by data",
 )
 def test_turns(name):
     done = translated((SWAPPED | OTHERS)[name])

@@ -105,3 +105,43 @@ def test_without_its_barrier_it_is_a_race():
     assert text.count("__syncthreads") == 1
     done = pipeline.translate(text, "case.cu")
     assert done.text is None and {d.code for d in done.diagnostics} == {"KR201"}
+
+
+PLAIN = """__global__ void f(const float *x, float *y, int n) {
+    __shared__ float s[8];
+    int row = blockIdx.x, t = threadIdx.x;
+    float m = -INFINITY, d = 0.0f;
+    for (int i = t; i < n; i += 8) {
+        float v = x[row * n + i];
+        if (v > m) { d *= expf(m - v); m = v; }
+        d += expf(v - m);
+    }
+    s[t] = m;
+    __syncthreads();
+    for (int w = 4; w > 0; w /= 2) {
+        if (t < w) s[t] = fmaxf(s[t], s[t + w]);
+        __syncthreads();
+    }
+    float top = s[0];
+    __syncthreads();
+    s[t] = d * expf(m - top);
+    __syncthreads();
+    for (int w = 4; w > 0; w /= 2) {
+        if (t < w) s[t] += s[t + w];
+        __syncthreads();
+    }
+    if (t == 0) y[row] = top + logf(s[0]);
+}
+"""
+
+
+@pytest.mark.parametrize(("old", "new"), [("", ""), ("expf(m - top)", "expf(top - m)"), ("d * expf", "d + expf")])
+@pytest.mark.long_cases("expf")
+def test_sums_that_are_put_together_by_two_plain_trees(old, new):
+    """A thread that has met nothing adds nothing; what is weighted otherwise is what it says."""
+    assert old in PLAIN
+    done = pipeline.translate(PLAIN.replace(old, new), "case.cu")
+    assert done.text is not None, done.diagnostics
+    assert old or (".get(" not in done.text and "fori_loop" not in done.text), done.text
+    for n in (5, 19) if not old else (19,):
+        agrees(done, pipeline.Request(grid=(2, 1, 1), block=(8, 1, 1), values={"n": n}))

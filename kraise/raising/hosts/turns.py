@@ -10,7 +10,7 @@ leaves out only moves pointers, and the counter steps by one to a bound that no 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -40,8 +40,47 @@ def _arms_in_turns(body: Body, new: Callable[[str], str]) -> Body:
     for stmt in body:
         blocks = {f: _arms_in_turns(getattr(stmt, f), new) for f in ("body", "orelse") if hasattr(stmt, f)}
         stmt = replace(stmt, **blocks) if blocks else stmt  # type: ignore[arg-type]
-        out += _in_turns(stmt, new) if isinstance(stmt, h.If) and counts(stmt.condition) else [stmt]
+        if isinstance(stmt, h.If) and counts(stmt.condition):
+            out, stmt = _with_first_places(out, stmt)
+            out += _in_turns(stmt, new)
+        else:
+            out.append(stmt)
     return tuple(out)
+
+
+def _with_first_places(before: list[h.Stmt], stmt: h.If) -> tuple[list[h.Stmt], h.If]:
+    """``p = a; q = b; if (s & 1) swap(p, q);`` as ``if (s & 1) { p = b; q = a; } else { p = a; q = b; }``: where the
+    arms only move pointers that were put to whole arrays right before."""
+    moves = (*stmt.body, *stmt.orelse)
+    if not moves or not all(isinstance(x, h.Point) and all(map(_plain, x.sources)) for x in moves):
+        return before, stmt
+    first = len(before)
+    while first and _whole(before[first - 1]):
+        first -= 1
+    heads = before[first:]
+    begun = _moved({}, heads)
+    arms = [_moved(begun, arm) for arm in (stmt.body, stmt.orelse)]
+    changed = {n for x in moves for n in x.names}  # type: ignore[union-attr]
+    if not changed <= {*begun} or {*begun} & {array for places in (begun, *arms) for array in places.values()}:
+        return before, stmt
+    kept = [p for p in heads if p.names[0] not in changed]  # type: ignore[union-attr]
+    one, other = (
+        tuple(h.Point((n,), (k.ArrayRef(places[n]),), span=stmt.span) for n in sorted(changed)) for places in arms
+    )
+    return [*before[:first], *kept], replace(stmt, body=one, orelse=other)
+
+
+def _moved(places: dict[str, str], points: Sequence[h.Stmt]) -> dict[str, str]:
+    """The array that each name points to after the points, one by one."""
+    for p in points:
+        assert isinstance(p, h.Point)
+        now = [places.get(s.array, s.array) for s in p.sources if isinstance(s, k.ArrayRef)]
+        places = places | dict(zip(p.names, now, strict=True))
+    return places
+
+
+def _plain(s: object) -> bool:
+    return isinstance(s, k.ArrayRef) and s.offset is None and not s.rows
 
 
 def _in_turns(stmt: h.If, new: Callable[[str], str]) -> list[h.Stmt]:

@@ -19,6 +19,7 @@ from kraise.ir import equations as eq
 from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import Unmovable, free_indices, substitute, topological, transform
+from kraise.raising.carried import relative_sums
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.state import RawWrite
@@ -239,7 +240,7 @@ def merged_reductions(e: eq.Expr, path: Path, memo: dict[eq.Expr, eq.Expr] | Non
             return node
         if (place := one_place(node, whole)) is not None:
             return place
-        node = _flat(node)
+        node = _flat(relative_sums.in_one(node))
         if (parts := by_parts(node, one)) is not None:
             return parts
         if (found := started(node)) is not None:
