@@ -145,3 +145,57 @@ def f(G, H, D, S):
     given = [rng.random(s) for s in ((2, 2, 2), (3, 2, 2), (2, 3, 4), (2, 2, 2))]
     expected = given[3] + np.einsum("kab,ibc,kij->kac", *given[:3])
     assert np.asarray(load_module(done.text).f(*given)) == pytest.approx(expected, rel=1e-4)
+
+
+FOLDS = """
+import math
+import numpy as np
+
+def extrema(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += max(a[i, j] * b[j] for j in range(a.shape[1])) - min(a[i]) * math.prod(b)
+    return s + math.fsum(abs(x) for x in b)
+
+def ordered(a, b):
+    b.sort()
+    for i in range(a.shape[0]):
+        a[i].sort()
+        a[i, 0] += b[i]
+    return a
+"""
+
+
+@pytest.mark.parametrize("name", ["extrema", "ordered"])
+def test_folds_and_sorting_in_place(name):
+    given = {}
+    exec(FOLDS, given)
+    done = pipeline.translate(FOLDS, "f.py", Options(only=(name,)))
+    assert done.text is not None, done.diagnostics
+    f = getattr(load_module(done.text), name)
+    rng = np.random.default_rng(6)
+    a, b, ways = rng.random((3, 4)) - 0.5, rng.random(4) - 0.5, (rng.random((3, 4)), rng.random(4))
+
+    def first(out):
+        return out[0] if isinstance(out, tuple) else out
+
+    def run(step):
+        return first(given[name](a + step * ways[0], b + step * ways[1]))
+
+    assert np.asarray(first(f(a, b))) == pytest.approx(run(0.0), rel=1e-5)
+    got = jax.jvp(lambda a, b: first(f(a, b)), (a, b), ways)[1]
+    assert np.asarray(got) == pytest.approx((run(1e-5) - run(-1e-5)) / 2e-5, rel=1e-2, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "name, old, new",
+    [
+        ("extrema", "for j in range(a.shape[1])", "for j in range(a.shape[1]) if b[j] > 0"),
+        ("extrema", "min(a[i])", "min(a)"),
+        ("ordered", "b.sort()", "b.sort(key=abs)"),
+    ],
+)
+def test_other_folds_are_refused(name, old, new):
+    assert old in FOLDS
+    done = pipeline.translate(FOLDS.replace(old, new), "f.py", Options(only=(name,)))
+    assert done.text is None and done.diagnostics

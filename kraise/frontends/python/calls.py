@@ -122,8 +122,11 @@ def operation(scope: Scope, node: cst.Call, spelling: dialects.Spelling) -> Expr
     span, name = scope.span(node), spelling.operation
     arity = OPERATIONS[name].arity
     many = name in ("min", "max", "hypot")
-    if many and len(node.args) == 1 and isinstance(node.args[0].value, cst.GeneratorExp):
-        return folds.fold(scope, node, name)
+    if name in ("min", "max") and len(node.args) == 1:
+        given = node.args[0].value
+        view = None if isinstance(given, cst.GeneratorExp) else ex.access(scope, given)
+        if isinstance(given, cst.GeneratorExp) or (view is not None and view.rank == 1):
+            return folds.fold(scope, node, name)
     if name == "log" and len(node.args) == 2:  # math.log(x, base)
         x, base = (ex.scalar(scope, a) for a in positional(scope, node, 2, 2))
         return ex.op("div", ex.op("log", x, span=span), ex.op("log", base, span=span), span=span)

@@ -13,16 +13,20 @@ from kraise.ir.types import BOOL, INT, NUMBER
 
 
 def fold(scope: Scope, node: cst.Call, kind: str) -> Expr:
-    """``sum(… for i in range(n))``, ``any`` and ``all``: a loop before the statement."""
+    """``sum(… for i in range(n))``, ``max``, ``any``, …: a loop before the statement."""
     span = scope.span(node)
     if not scope.may_hoist:
         scope.hoist(node)
     if len(node.args) != 1:
         raise scope.refuse(node, f"{kind}() with more than one argument is not accepted")
     argument = node.args[0].value
-    result = scope.fresh({"sum": "total", "any": "found", "all": "every", "min": "least", "max": "most"}[kind])
+    names = {"sum": "total", "prod": "product", "any": "found", "all": "every", "min": "least", "max": "most"}
+    result = scope.fresh(names[kind])
     scope.bound[result] = 2  # not stable
     outer = list(scope.taken())
+    if kind in ("min", "max"):
+        scope.pre = [*outer, *_extremum(scope, argument, kind, result)]
+        return Var(result, NUMBER, span=span)
     if isinstance(argument, cst.GeneratorExp):
         body = _generator(scope, argument, argument.for_in, lambda value: _step(kind, result, value, span))
     else:
@@ -37,19 +41,58 @@ def fold(scope: Scope, node: cst.Call, kind: str) -> Expr:
         body = [For(index, found.start, found.stop, found.step, tuple(step), False, INT, span=span)]
     initial = {
         "sum": ex.integer(0, span),
+        "prod": ex.integer(1, span),
         "any": Const(False, BOOL, span=span),
         "all": Const(True, BOOL, span=span),
-    }.get(kind)
-    if initial is None:
-        raise scope.refuse(node, f"{kind}() of a generator is not supported yet", "write the loop", "KR299")
+    }[kind]
     scope.pre = [*outer, Assign(result, initial, NUMBER, span=span), *body]
     return Var(result, NUMBER, span=span)
 
 
+def _extremum(scope: Scope, argument: cst.BaseExpression, kind: str, result: str) -> list[Stmt]:
+    """The first value, of which Python asks that there is one, and the others in a loop."""
+    span = scope.span(argument)
+    part = argument.for_in if isinstance(argument, cst.GeneratorExp) else None
+    if part is not None and (part.inner_for_in is not None or part.ifs):
+        reason = f"{kind}() of a generator with a condition, or with two loops, is not supported yet"
+        raise scope.refuse(part, reason, "write the loop", "KR299")
+    found = iteration(scope, argument if part is None else part.iter)
+    index = scope.fresh_index()
+    scope.bound[index] = 1
+
+    def value(at: Expr) -> Expr:
+        item = found.item(at)
+        if part is None or not isinstance(argument, cst.GeneratorExp):
+            if isinstance(item, tuple) or (isinstance(item, View) and item.rank):
+                reason = f"{kind}() takes a generator or an array of one axis here"
+                raise scope.refuse(argument, reason, "write the loop", "KR299")
+            return ex.load(scope, item, argument) if isinstance(item, View) else item
+        before = scope.substitutions
+        scope.substitutions = dict(before)
+        try:
+            with scope.no_hoisting():
+                _substitute(scope, part.target, item)
+                return ex.scalar(scope, argument.elt)
+        finally:
+            scope.substitutions = before
+
+    first = Assign(result, value(found.start), NUMBER, span=span)
+    second = ex.op("add", found.start, found.step, span=span)
+    rest = _step(kind, result, value(Var(index, INT, span=span)), span)
+    return [
+        *scope.taken(),
+        first,
+        For(index, second, found.stop, found.step, tuple(rest), False, INT, span=span),
+    ]
+
+
+_COMBINED = {"sum": "add", "prod": "mul", "min": "min", "max": "max"}
+
+
 def _step(kind: str, result: str, value: Expr, span) -> list[Stmt]:
     held = Var(result, NUMBER, span=span)
-    if kind == "sum":
-        return [Assign(result, ex.op("add", held, value, span=span), NUMBER, span=span)]
+    if kind in _COMBINED:
+        return [Assign(result, ex.op(_COMBINED[kind], held, value, span=span), NUMBER, span=span)]
     stop = kind == "any"
     condition = value if stop else ex.op("not", value, span=span)
     end: tuple[Stmt, ...] = (Assign(result, Const(stop, BOOL, span=span), BOOL, span=span), Break(span=span))

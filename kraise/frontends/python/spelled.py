@@ -5,6 +5,7 @@
   every use below it is of the new array, and none above.
 - Functions that ``numba.stencil`` decorates (see :mod:`stencils`).
 - ``a[i, ...]`` is ``a[i, :]``.
+- ``a.sort()`` of a parameter is ``a[:] = np.sort(a)``.
 - ``match``, and names that the test of a ``while`` gives (see :mod:`cases`), in functions of any kind.
 - Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`) and
   lists that grow (see :mod:`grown_lists`).
@@ -22,7 +23,7 @@ import libcst as cst
 
 from kraise.frontends.python import apart, cases, grown_lists, number_lists, stencils
 from kraise.frontends.python.names import Imports, read_imports
-from kraise.frontends.python.source import Source, dotted, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, dotted, placed, rebuilt, subscripted, walk
 from kraise.frontends.python.survey import decorated_as, is_host
 
 
@@ -36,7 +37,7 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     hosts = {i for i, f in bare.items() if is_host(f, imports)}
     for f in functions:
         if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
-            new = _without_dots(parsed, bare[id(f)])
+            new = _sorted(parsed, _without_dots(parsed, bare[id(f)]), imports)
             new = apart.without_transposed(parsed, apart.without_tuples(parsed, _copied(parsed, new)))
             if not hosts:
                 new = number_lists.as_arrays(parsed, grown_lists.as_loops(parsed, new, imports), imports)
@@ -95,6 +96,31 @@ def _without_dots(parsed: Source, node: cst.FunctionDef) -> cst.FunctionDef:
         return None
 
     return rebuilt(parsed, node, change)  # type: ignore[no-any-return]
+
+
+# --- arrays that are sorted in place ----------------------------------------------------------
+
+
+def _sorted(parsed: Source, node: cst.FunctionDef, imports: Imports) -> cst.FunctionDef:
+    """``a[:] = np.sort(a)`` for ``a.sort()``, and ``a[i] = np.sort(a[i])`` for that of a row, of parameters."""
+    numpy = next((n for n, whole in imports.bound.items() if whole == "numpy"), None)
+    params = {p.name.value for p in walk(node.params) if isinstance(p, cst.Param)}
+
+    def change(inner: cst.CSTNode) -> cst.CSTNode | None:
+        match inner:
+            case cst.SimpleStatementLine(
+                body=[cst.Expr(value=cst.Call(func=cst.Attribute(value=array, attr=cst.Name(value="sort")), args=[]))]
+            ) if isinstance(array, cst.Name | cst.Subscript) and subscripted(array) in params:
+                every = [cst.SubscriptElement(cst.Slice(lower=None, upper=None))]
+                target: Any = cst.Subscript(array, every) if isinstance(array, cst.Name) else array
+                target = placed(parsed, target, array)
+                func = placed(parsed, cst.Attribute(cst.Name(numpy), cst.Name("sort")), array)  # type: ignore[arg-type]
+                call = placed(parsed, cst.Call(func, [cst.Arg(array)]), array)
+                line = placed(parsed, cst.Assign([cst.AssignTarget(target)], call), inner)
+                return placed(parsed, cst.SimpleStatementLine([line]), inner)  # type: ignore[no-any-return]
+        return None
+
+    return node if numpy is None else rebuilt(parsed, node, change)  # type: ignore[no-any-return]
 
 
 # --- parameters that are bound again ---------------------------------------------------------
