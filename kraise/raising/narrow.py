@@ -27,6 +27,7 @@ Env = tuple[tuple[str, eq.Axis], ...]
 LIMIT = 2**31
 WIDE = eq.Param("x64.given", BOOL)  # whether JAX computes in 64 bits, as the function sees it
 _RING = ("add", "sub", "mul", "neg", "shl")
+_LONGEST = 100  # characters of an expression in a message
 _SMALL = 4  # so many arrays' lengths added up are taken to fit
 
 
@@ -49,6 +50,12 @@ def checks(
     return work.found(), said
 
 
+def _named(node: eq.Expr) -> str:
+    """An integer for a message: what it is, where that can be read."""
+    text = render_expr(node)
+    return text if len(text) <= _LONGEST else "an index"
+
+
 class _Work:
     def __init__(self, statics: set[eq.Param], unbounded: bool, long: frozenset[str]) -> None:
         self.statics, self.unbounded = statics, unbounded
@@ -67,9 +74,9 @@ class _Work:
             if node.type.bits is None:
                 fits = eq.Op("or", (WIDE, fits), BOOL)
             hint = "" if node.type.bits else ": it needs jax_enable_x64"
-            out.append((fits, f"{render_expr(node)} may not fit 32 bits{hint}"))
+            out.append((fits, f"{_named(node)} may not fit 32 bits{hint}"))
         for fits, node in self.powers.items():
-            text = f"{render_expr(node)} may not fit 32 bits: it needs jax_enable_x64"
+            text = f"{_named(node)} may not fit 32 bits: it needs jax_enable_x64"
             out.append((eq.Op("or", (WIDE, fits), BOOL), text))
         return out
 

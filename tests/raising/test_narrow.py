@@ -51,6 +51,13 @@ def test_says_so_where_it_may_not_fit(name):
         jax.eval_shape(module.k, more, more)
 
 
+@pytest.mark.long
+def test_a_long_integer_is_not_written_out():
+    long = " + ".join(f"i // {n} % 7 * {n}" for n in range(3, 12))
+    text = emitted(HEAD + f"y[i] = (i * i + {long}) % 1021\n")
+    assert '"k: an index may not fit 32 bits: it needs jax_enable_x64"' in text, text
+
+
 @pytest.mark.parametrize("name", FREE)
 def test_nothing_is_said_where_it_makes_no_difference(name):
     assert "2**31" not in emitted(HEAD + FREE[name] + "\n")
