@@ -394,8 +394,7 @@ def _ending(condition: Expr) -> tuple[Expr, ...]:
 
 def _is_hazardous(helper: Helper, helpers: dict[str, Helper]) -> bool:
     for node in topological(helper.body, value_children):
-        if isinstance(node, Op) and hazards(node):
-            return True
-        if isinstance(node, HelperCall) and node.function in helpers and _is_hazardous(helpers[node.function], helpers):
+        inner = helpers.get(node.function) if isinstance(node, HelperCall) else None
+        if (isinstance(node, Op) and hazards(node)) or (inner is not None and _is_hazardous(inner, helpers)):
             return True
     return False
