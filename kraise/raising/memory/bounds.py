@@ -20,6 +20,7 @@ from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
+from kraise.raising.memory import whole_tiles
 from kraise.raising.memory.by_number import ByNumber
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
 from kraise.raising.memory.flat import flat, flattened, same_place
@@ -223,6 +224,8 @@ class _Marker:
             as_wide = flat(subs, view, self.tails(array)) if asks_for(view, ("grid.",)) else ()  # as the launch
             if any(self._surely(array, at, domain) for at in same_place(self.executed, array, as_wide)):
                 return False
+            if view and whole_tiles.made(self.executed, array, flat(subs, view, self.tails(array))[0], domain):
+                return False
             return not self._surely(array, subs, domain)
         return False
 
@@ -357,7 +360,8 @@ class _Marker:
     def _rim(rows: Poly, firsts: dict[Poly | None, None]) -> int:
         starts = [None if p is None else p.value for p in firsts]
         rim = min((n for n in starts if n is not None), default=0)
-        return rim if None not in starts and rim > 0 and _is_size(rows + rim) else 0
+        known = None not in starts and rim > 0 and not _is_size(rows)
+        return rim if known and _is_size(rows + rim) else 0
 
     def _surely(self, array: str, subs: tuple[eq.Expr, ...], domain: Domain) -> bool:
         """Whether the source makes this very access wherever the domain holds."""
