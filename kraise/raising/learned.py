@@ -34,7 +34,7 @@ class Learned:
     as long as the launch; ``coarse``: threads that share the elements of a tile; ``widths``: the rows that the launch
     fills, each block with ``spans`` of their elements; ``multiples``: sizes of whole tiles; ``tied``: sizes that are a
     block's threads; ``named``: template integers that are, by axis; ``lone``: axes along which the launch has one
-    block; ``unroll``: loops with barriers are written out;
+    block, ``in_line`` those along which a block has one thread; ``unroll``: loops with barriers are written out;
     ``registers``: small arrays of a thread are scalars; ``parts``: dynamic shared arrays are taken apart;
     ``tile_rows``: flat tiles in shared memory are seen in rows;
     ``powers``: sizes that are powers of two; ``part_rows``: the rows into which an index is taken apart may be begun
@@ -63,6 +63,7 @@ class Learned:
     spans: dict[int, int] = field(default_factory=dict)
     multiples: multiples.Multiples = field(default_factory=dict)
     lone: frozenset[int] = frozenset()
+    in_line: frozenset[int] = frozenset()
     part_rows: bool = False
     powers: frozenset[eq.Expr] = frozenset()
     persistent: frozenset[int] = frozenset()
@@ -85,6 +86,7 @@ class Learned:
             rounds=self.rounds,
             from_end=self.from_end,
             each=self.each,
+            in_line=self.in_line,
         )
 
     def enter(self, cx: Context) -> None:
@@ -94,7 +96,7 @@ class Learned:
         cx.groups, cx.radices, cx.in_fields = self.groups, self.radices, self.in_fields
         cx.powers, cx.tile_rows, cx.persistent = self.powers, self.tile_rows, self.persistent
         cx.rounds_around, cx.from_end, cx.each = self.rounds, dict(self.from_end), self.each
-        cx.longest, cx.widths, cx.coarse = self.longest, self.widths, self.coarse
+        cx.longest, cx.widths, cx.coarse, cx.in_line = self.longest, self.widths, self.coarse, self.in_line
         cx.multiples = dict(self.multiples)
         for name, by in cx.function.multiples:
             size = eq.Param(name, INT)

@@ -24,7 +24,7 @@ from kraise.raising.threads import indices as threads
 from kraise.raising.threads.block_shapes import places
 from kraise.raising.threads.hardware import hardware
 from kraise.raising.threads.limits import limits
-from kraise.raising.threads.lone import lone_axes
+from kraise.raising.threads.lone import in_line, lone_axes
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import asks_for
@@ -76,6 +76,8 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
     if natural and any(d.code in (*PROOFS, "KR207") for d in refused.diagnostics):
         # a guard by an unsigned difference bounds nothing where it wraps round
         return replace(known, assumed=(*known.assumed, *natural))
+    if not known.in_line and any(d.code in ("KR201", "KR299") for d in refused.diagnostics) and (line := in_line(cx)):
+        return replace(known, in_line=line)
     if any(d.code in PROOFS for d in refused.diagnostics):
         masks = not cx.masking <= known.powers
         if masks or ((attempt.splits or attempt.whole) and not known.part_rows):

@@ -186,7 +186,7 @@ def _search(
                     known.unroll
                     and not start.ways
                     and (filled := widest(last, told) or ({} if last.cx.shared else _first(tried)))
-                    and known.ways != filled
+                    and not any(t.known.unroll and t.known.ways == filled for t in tried)
                 ):
                     more = replace(start, unroll=True, ways=filled)
                 elif not start.groups and (shares := shared_out(last.cx, refused)):

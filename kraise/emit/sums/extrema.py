@@ -22,7 +22,19 @@ def extremum(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
     whole = joined(low, node, frame)
     if whole is not None:
         return low.lower(whole, frame)
-    return from_start(low, node, frame) or from_number(low, node, frame)
+    return from_constant(low, node, frame) or from_start(low, node, frame) or from_number(low, node, frame)
+
+
+def from_constant(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
+    """``x.max(axis=1, initial=-1e30)``: an extremum of a number and of what a range holds, of which nobody asks for a
+    derivative (JAX's tangent of an extremum of nothing is NaN); else None."""
+    for start, rest in (node.args, node.args[::-1]):
+        if not isinstance(start, eq.Const) or not isinstance(rest, eq.Reduce) or rest.op != node.name:
+            continue
+        if node not in low.ctx.constant or low.ctx.uses[node] > 1 or not node.type.is_inexact or rest.where is not None:
+            continue
+        return _over(low, rest, rest.body, frame, literal(low, start).py)
+    return None
 
 
 def from_number(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
@@ -34,19 +46,24 @@ def from_number(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:
         if not node.type.is_integer or rest.type != node.type or rest.where is None or low.ctx.uses[rest] > 1:
             continue
         body = eq.Op("select", (rest.where, rest.body, eq.Const(start.value, rest.type)), rest.type)
-        own = tuple(a for a in frame if a.name in low.ctx.free(rest))
-        inner = as_read(low, body, own, rest.axes)
-        value = low.lower(body, inner)
-        if not all(a in value.axes for a in rest.axes):
-            return None
-        axes = tuple(sorted(inner.index(a) for a in rest.axes))
+        inner = as_read(low, body, tuple(a for a in frame if a.name in low.ctx.free(rest)), rest.axes)
         # where the mask hides none, the number stands nowhere
         below = rest.op == "max" and start.value.real <= 0 and low.is_nonnegative(rest.body, inner)
         some = below and empty_value(low.ctx, rest, rest.axes) is None
-        initial = None if some else literal(low, start).py
-        text = reduction(FUNCTIONS[rest.op], value.py, () if len(axes) == len(inner) else axes, initial)
-        return low.extend(text, own, frame)
+        return _over(low, rest, body, frame, None if some else literal(low, start).py)
     return None
+
+
+def _over(low: Lowering, rest: eq.Reduce, body: eq.Expr, frame: Frame, initial: Py | None) -> Val | None:
+    """The extremum of ``body`` over the axes of ``rest``, and of ``initial``; None where not all are axes of it."""
+    own = tuple(a for a in frame if a.name in low.ctx.free(rest))
+    inner = as_read(low, body, own, rest.axes)
+    value = low.lower(body, inner)
+    if not all(a in value.axes for a in rest.axes):
+        return None
+    axes = tuple(sorted(inner.index(a) for a in rest.axes))
+    text = reduction(FUNCTIONS[rest.op], value.py, () if len(axes) == len(inner) else axes, initial)
+    return low.extend(text, own, frame)
 
 
 def from_start(low: Lowering, node: eq.Op, frame: Frame) -> Val | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.context import Assign, Block, Context, Def, Frame, Stmt, Val
+from kraise.emit.loads.blocked import blocks
 from kraise.emit.loads.dims import Range, Scalar, classify
 from kraise.emit.loads.halo import ends_held, is_out
 from kraise.emit.loads.masks import conjuncts
@@ -120,10 +121,19 @@ def _taps(ctx: Context, node: eq.Reduce, own: Frame) -> Frame:
         for s, extent in zip(n.subscripts, ctx.array_extents(n.version, n.view), strict=True):
             for axis in node.axes:
                 if axis.name in ctx.free(s) and ctx.free(s) & names:
+                    if _side_by_side(ctx, s, axis, (*own, *node.axes)):
+                        continue
                     if _long(ctx, axis, n, extent):
                         return ()
                     found[axis] = None
     return tuple(a for a in node.axes if a in found)
+
+
+def _side_by_side(ctx: Context, subscript: eq.Expr, axis: eq.Axis, axes: Frame) -> bool:
+    """Whether windows of a size that is no number lie next to one another: each is a row of as many cells."""
+    size = ctx.size(axis)
+    together = tuple(a for a in axes if a.name in ctx.free(subscript))
+    return size is not None and bool(size.terms) and blocks(ctx, subscript, together) is not None
 
 
 def _long(ctx: Context, axis: eq.Axis, node: eq.Read, extent: Linear) -> bool:

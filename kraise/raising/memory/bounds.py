@@ -16,6 +16,7 @@ from kraise.analysis.conditions import always, conjuncts
 from kraise.analysis.dependence import Access, implied
 from kraise.analysis.extents import Extents
 from kraise.analysis.poly import Poly, to_expr, to_poly
+from kraise.analysis.whole_windows import last_of_windows
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
@@ -24,6 +25,7 @@ from kraise.raising.memory import whole_tiles
 from kraise.raising.memory.by_number import ByNumber
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
 from kraise.raising.memory.flat import flat, flattened, same_place
+from kraise.raising.memory.going_round import goes_round
 from kraise.raising.memory.guarded import Guards, guards
 from kraise.raising.memory.one_block import of_one_block
 from kraise.raising.memory.ranged import (
@@ -178,6 +180,8 @@ class _Marker:
         out = rebuild(e, new)
         if isinstance(out, eq.Read) and isinstance(e, eq.Read) and not e.safe:
             leaves = self._leaves(e.version.array, e.subscripts, e.view, domain, None)
+            paths = self.executed.get((e.version.array, e.subscripts), []) if leaves else []
+            leaves = leaves and not goes_round(e.subscripts, e.view, paths, domain)
             leaves = leaves and not self._in_its_rows(e, domain)
             short = not leaves and self._counted_use(e, domain)
             leaves = leaves or short
@@ -273,7 +277,7 @@ class _Marker:
         """Notes how many rows of a flat array are touched; False if nothing bounds them."""
         row = to_poly(subs[0])
         last = chosen_largest(row)
-        top = largest(last, domain) or within_range(last, domain)
+        top = largest(last, domain) or within_range(last, domain) or last_of_windows(last, domain)
         if top is None or (last != row and not (top.offset < 0 and _is_size(top - top.offset))):
             return False  # a row that only data choose may not be there: below a size of the source it is
         key = (array, view[1:])

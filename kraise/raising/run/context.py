@@ -70,6 +70,7 @@ class Context:
     tying: dict[str, int] = field(default_factory=dict)  # those that had better be: their rows are the blocks
     named: Mapping[int, eq.Param] = field(default_factory=dict)  # parameters that are a block's threads, by axis
     lone: frozenset[int] = frozenset()  # axes along which the launch has one block
+    in_line: frozenset[int] = frozenset()  # axes along which a block has one thread
     unroll: bool = False  # loops with barriers are written out
     registers: bool = False  # small arrays of a thread are scalars
     touched: dict[Any, Any] = field(default_factory=dict)  # the cells that the threads of a block touch, by access

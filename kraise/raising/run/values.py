@@ -16,6 +16,7 @@ from kraise.analysis.pixels import pixels
 from kraise.analysis.poly import Poly, normal, to_expr, to_poly
 from kraise.analysis.quotients import recombined
 from kraise.analysis.truth import follows
+from kraise.analysis.whole_windows import windows
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -248,6 +249,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
             (in_whole_rows(cx, poly, known) if cx.multiples else None)
             or digits(poly, known)
             or pixels(poly, known)
+            or windows(poly, known)
             or (groups.in_whole_rows(cx, poly, known) if cx.groups else None)
             or in_widths(cx, poly, known)
         )

@@ -22,7 +22,7 @@ from kraise.raising.threads import groups
 from kraise.raising.threads.block_shapes import block_shape, share_of
 from kraise.raising.threads.counted import counted, launched_axes
 from kraise.raising.threads.hardware import hardware, own_names
-from kraise.raising.threads.lone import one_block
+from kraise.raising.threads.lone import one_block, one_thread
 from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.planes import whole_planes
 from kraise.raising.threads.unguarded import AXES, as_wide, blocks_of
@@ -69,7 +69,9 @@ def bind(
             ways = {**ways, axis: -abs(ways[axis])} if axis in ways else ways
             one_block(cx, axis, letter)
         alone = kinds & {"thread", "block"}
-        if len(alone) == 1 and adds:
+        if axis in cx.in_line:
+            one_thread(cx, letter)
+        elif len(alone) == 1 and adds:
             # every thread of every block adds, also those whose index the source does not look at
             kinds |= {"thread", "block"}
             ways = {**ways, axis: min(APART, ways.get(axis, APART))}  # a size stays

@@ -3,6 +3,9 @@
 ``out[blockIdx.y] = s[0]`` by a block that holds a whole row is a race of the blocks along x, unless there is one. That
 a launch has one is said in the docstring and checked. Where no other axis tells the blocks apart it stays a race: the
 store that should have been an atomic.
+
+So it is with threads along an axis of which the source looks at the blocks alone (``j = blockIdx.y``): where they share
+memory they are one, or the rounds of a tree would be a race of theirs.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.run.context import Context
+from kraise.raising.threads.hardware import hardware
 
 
 def one_block(cx: Context, axis: int, letter: str) -> None:
@@ -47,4 +51,19 @@ def lone_axes(cx: Context, accesses: Iterable[Access]) -> frozenset[int]:
     return frozenset(found) if stores and others and all(any(t & o for o in others) for t in told) else frozenset()
 
 
-__all__ = ["lone_axes", "one_block"]
+def one_thread(cx: Context, letter: str) -> None:
+    """A block has one thread along an axis: said in the docstring, and checked where a launch is given."""
+    text = f"a block has one thread along {letter}"
+    cx.assumptions.append(text)
+    cx.checks.append((eq.Op("eq", (eq.Param(f"block.{letter}", INT), eq.Const(1, INT)), BOOL), text))
+
+
+def in_line(cx: Context) -> frozenset[int]:
+    """The axes of which the source looks at the blocks alone, while its threads share memory and add."""
+    looked_at = hardware(cx.function.body)
+    blocks = {axis for kind, axis in looked_at if kind == "block"}
+    mine = {axis for kind, axis in looked_at if kind in ("thread", "blockDim")}
+    return frozenset(a for a in blocks - mine if cx.shared and ("thread", a) in cx.threads)
+
+
+__all__ = ["in_line", "lone_axes", "one_block", "one_thread"]
