@@ -20,7 +20,7 @@ from kraise.analysis.whole_windows import last_of_windows
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological, transform
+from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological
 from kraise.raising.memory import whole_tiles
 from kraise.raising.memory.by_number import ByNumber
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
@@ -44,6 +44,7 @@ from kraise.raising.memory.ranged import (
     sliced,
     within_range,
 )
+from kraise.raising.memory.row_extents import in_rows_of, writes_in_rows
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.run.state import ROWS
 from kraise.raising.threads.groups import of_shares
@@ -73,32 +74,11 @@ def mark(
     values_of = [(old, new) for (old, _), new in marker.memo.items()]
     if not marker.rows:
         return out, kept, [(old, new) for old, new in values_of if new is not old]
-    viewed = _viewed(marker)
+    viewed = in_rows_of(marker.extent)
     changed = [(old, now) for old, new in values_of if (now := viewed(new)) is not old]
-    done = tuple(_view_writes(map_statement(s, viewed), marker) for s in out)
+    done = tuple(writes_in_rows(map_statement(s, viewed), marker.extent) for s in out)
     kept = tuple(viewed(r) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r for r in kept)  # type: ignore[arg-type]
     return done, kept, changed
-
-
-def _viewed(marker: _Marker) -> Callable[[eq.Expr], eq.Expr]:
-    memo: dict[eq.Expr, eq.Expr] = {}
-
-    def one(node: eq.Expr) -> eq.Expr:
-        if isinstance(node, eq.Read) and node.view and node.view[0] is ROWS:
-            view = (marker.extent(node.version.array, node.view[1:]), *node.view[1:])
-            return eq.Read(node.version, node.subscripts, node.type, view, node.safe)
-        return node
-
-    return lambda e: transform(e, one, memo)
-
-
-def _view_writes(s: eq.Stmt, marker: _Marker) -> eq.Stmt:
-    match s:
-        case eq.Write() if s.view and s.view[0] is ROWS:
-            return replace(s, view=(marker.extent(s.after.array, s.view[1:]), *s.view[1:]))
-        case eq.Fold():
-            return replace(s, body=tuple(_view_writes(b, marker) for b in s.body))
-    return s
 
 
 class _Marker:
