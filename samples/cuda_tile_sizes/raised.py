@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames=("modes", "cells", "T", "grid", "block"))
 def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
-    """out[row, col] = sum_(0 <= k < modes / T * T) basis[row * modes + k] * state[k, col]
+    """out[row, col] = sum_(0 <= k < modes / T * T) basis[row, k] * state[k, col]
         for 0 <= col < cells, 0 <= row < threads.y
 
     a block has T threads along x
@@ -25,13 +25,12 @@ def project(basis, state, out, modes, cells, *, T, grid=None, block=None):
     if block is not None and block[1] != T:
         raise ValueError("project: a block has T threads along y")
     threads_y = out.shape[0] // cells if grid is None else grid[1] * block[1]
+    basis2 = jnp.resize(basis, (threads_y, modes))
     row = jnp.arange(threads_y)
     k = jnp.arange(modes // T * T)
     state2 = state[: modes // T * T * cells].reshape(modes // T * T, cells)
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        out2 = (
-            basis.at[row[:, None] * modes + k].get(mode="clip") @ state2
-        )  # kernel.cu:16
+        out2 = basis2.at[row[:, None], k].get(mode="clip") @ state2  # kernel.cu:16
     return out.at[: threads_y * cells].set(out2.ravel())
 
 
