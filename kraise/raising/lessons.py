@@ -171,7 +171,11 @@ def in_rows(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None
         return None
     stored = written(attempt.cx.module, attempt.cx.function)
     filled = rows_of_blocks(c for c, arrays in attempt.cx.blockwise.items() if arrays & stored)
-    return replace(known, named=filled) if filled else None
+    if filled:
+        return replace(known, named=filled)
+    own = {p.name for p in attempt.cx.function.params} - {*attempt.cx.function.static}
+    pairs = {n: times for n, times in attempt.cx.tying.items() if n in own and times > 1}  # two elements a thread
+    return replace(known, tied=pairs) if len(pairs) == 1 and not known.tied else None
 
 
 def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned | None:

@@ -81,14 +81,17 @@ def wanted(subscript: eq.Expr, path: Path) -> tuple[eq.Expr, ...]:
 
 
 def _within_rows(poly: Poly, path: Path) -> list[tuple[Poly, Poly]] | None:
-    """The strides of ``(t * H + h) * D + 2 * i``, where a guard says that the last digit keeps to its row."""
+    """The strides of ``(t * H + h) * D + 2 * i``, where a guard says that the last digit keeps to its row, or a block's
+    threads alone bound it."""
     strides = chain(poly, path, primitive=True)
     if strides is None:
         return None
     rest = poly
     for above, _ in strides:
         rest = parted(rest, above)[1]
-    kept = provable(path, rest) and provable(path, strides[-1][1] - 1 - rest)
+    last = largest(rest, path)
+    launched = last is not None and any(isinstance(a, eq.Param) and a.name.startswith("block.") for a in last.atoms())
+    kept = provable(path, rest) and (launched or provable(path, strides[-1][1] - 1 - rest))
     return strides if kept else None
 
 

@@ -62,3 +62,19 @@ def test_rows_by_a_block_and_the_threads_along_another_axis(name):
     agrees(done, pipeline.Request(**case, grid=(2,), block=(5, 3)), name)
     with pytest.raises(ValueError, match="H threads along y"):
         load_module(done.text).f(np.ones(30), np.ones(2), np.ones(30), 2, 3, 5, grid=2, block=(5, 2))
+
+
+def test_pairs_of_a_row_that_only_the_block_bounds():
+    """Twice as many elements in a row as a block has threads: else two threads might have one pair."""
+    body = (
+        "int at = (blockIdx.x * H + blockIdx.y) * D + 2 * threadIdx.x; float a = y[at], b = y[at + 1];"
+        "y[at] = a * g[blockIdx.x] - b; y[at + 1] = a + b;"
+    )
+    done = pipeline.translate(HEADS.format(body), "k.cu")
+    assert done.text is not None, done.diagnostics
+    case = {"shapes": {"x": (1,), "g": (2,), "y": (24,)}, "values": {"T": 2, "H": 3, "D": 4}}
+    agrees(done, pipeline.Request(**case, grid=(2, 3), block=(2,)))
+    with pytest.raises(ValueError, match="D must be twice block"):
+        load_module(done.text).f(np.ones(1), np.ones(2), np.ones(24), 2, 3, 4, grid=(2, 3), block=3)
+    beyond = pipeline.translate(HEADS.format(body.replace("y[at + 1] =", "y[at + 2] =")), "k.cu")
+    assert beyond.text is None

@@ -27,7 +27,8 @@ from kraise.raising.run.values import Cell, access, load, located, truth, value
 from kraise.raising.writes.accumulate import contribution, replacement
 from kraise.raising.writes.by_bits import of_floats
 from kraise.raising.writes.clamps import clamped
-from kraise.raising.writes.counters import counted, limit_of
+from kraise.raising.writes.counters import counted, counts_freely, limit_of
+from kraise.raising.writes.filled_extrema import parts
 
 _ATOMIC = {
     "add": "add",
@@ -197,7 +198,7 @@ def _write(
     cx: Context,
     st: State,
     at: Cell,
-    path: tuple[eq.Expr, ...],
+    path: tuple[eq.Expr, ...] | None,  # None: some thread does it, once
     amount: eq.Expr,
     op: str,
     atomic: bool,
@@ -213,7 +214,7 @@ def _write(
     st.versions[name] = after
     if before in cx.clobbered:
         cx.clobbered.add(after)
-    loops = tuple(n for n in st.open if n not in st.folds)
+    loops, path = (() if path is None else tuple(n for n in st.open if n not in st.folds)), path or ()
     st.out.append(RawWrite(before, after, loops, path, subs, amount, op, at.view, span))
     st.accesses.append(access(st, at, path, True, accumulate=op, atomic=atomic, value=amount, span=span))
 
@@ -228,7 +229,7 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
         )
     name = s.name
     amount = value(cx, st, s.values[0])
-    if name in ("inc", "dec") and _counts_freely(s.type, amount):
+    if name in ("inc", "dec") and counts_freely(s.type, amount):
         # the limit is the greatest number of the type: the wrap-around of the type itself
         amount, name = eq.Const(1, s.type), "add" if name == "inc" else "sub"
     if name in ("min_bits", "max_bits"):
@@ -250,7 +251,8 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
     if name == "sub":
         amount = simplify.op("neg", (amount,), amount.type)
     st.order += 1
-    _write(cx, st, at, st.path, amount, _ATOMIC[name], True, s.span)
+    for part, path in parts(cx, st, name, amount, at.subscripts):
+        _write(cx, st, at, path, part, _ATOMIC[name], True, s.span)
 
 
 _SLOT_HINT = (
@@ -262,13 +264,6 @@ _CAS_HINT = (
     "a loop that adds, or keeps the greater or smaller value, is raised: do { assumed = old; old = atomicCAS(p, "
     "assumed, assumed + v); } while (assumed != old);"
 )
-
-
-def _counts_freely(kind: ScalarType, limit: eq.Expr) -> bool:
-    while isinstance(limit, eq.Cast):
-        limit = limit.arg
-    top = (1 << (kind.bits or 32)) - 1
-    return kind.kind == "uint" and isinstance(limit, eq.Const) and limit.value in (top, -1)
 
 
 def _if(

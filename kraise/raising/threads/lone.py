@@ -60,7 +60,8 @@ def one_thread(cx: Context, letter: str) -> None:
 
 def in_line(cx: Context) -> frozenset[int]:
     """The axes of which the source looks at the blocks alone, while its threads share memory and add."""
-    looked_at = hardware(cx.function.body)
+    functions = {f.name: f for f in cx.module.functions}
+    looked_at = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
     blocks = {axis for kind, axis in looked_at if kind == "block"}
     mine = {axis for kind, axis in looked_at if kind in ("thread", "blockDim")}
     return frozenset(a for a in blocks - mine if cx.shared and ("thread", a) in cx.threads)

@@ -22,6 +22,14 @@ from kraise.raising.writes.accumulate import mentions
 ZERO, ONE = eq.Const(0, INT), eq.Const(1, INT)
 
 
+def counts_freely(kind: ScalarType, limit: eq.Expr) -> bool:
+    """Whether a limit is the greatest number of the counter's type: it wraps round as the type does."""
+    while isinstance(limit, eq.Cast):
+        limit = limit.arg
+    top = (1 << (kind.bits or 32)) - 1
+    return kind.kind == "uint" and isinstance(limit, eq.Const) and limit.value in (top, -1)
+
+
 def limit_of(limit: eq.Expr) -> eq.Expr | None:
     """The limit, if it is a number to which twice one fits the counter's type, or one expression for all threads."""
     bare = limit
@@ -119,4 +127,4 @@ def _number(n: int, kind: ScalarType) -> eq.Const:
     return eq.Const(n, kind if kind.is_integer else INT)
 
 
-__all__ = ["counted", "limit_of"]
+__all__ = ["counted", "counts_freely", "limit_of"]
