@@ -15,7 +15,7 @@ from kraise.raising.learned import Learned
 from kraise.raising.loops import coarsened
 from kraise.raising.memory.blank import Blank
 from kraise.raising.memory.race_refusals import BARRIER_HINT
-from kraise.raising.optimistic import apart, neighbours
+from kraise.raising.optimistic import apart, neighbours, of_windows
 from kraise.raising.ragged.same_rows import guarded_rows, others_rows
 from kraise.raising.run.calls import written
 from kraise.raising.run.context import Context
@@ -218,9 +218,10 @@ def tiled(cx: Context, known: Learned) -> Learned | None:
 
 
 def launched_rows(cx: Context, known: Learned) -> Learned | None:
-    """Arrays that are only loaded seen in rows whose columns the blocks count (``x[(n * C + blockIdx.x) * S + p]``):
-    that there are no more blocks than columns is checked, as it is of arrays that are stored to."""
-    plain = [c for c in cx.wanted if c not in known.assumed and _blocks_below_a_size(c)]
+    """Arrays that are only loaded seen in rows whose columns the blocks count (``x[(n * C + blockIdx.x) * S + p]``), or
+    in which windows lie (``x[(y + a) * W + x + b]``): that there are no more blocks than columns, or that the windows
+    do not reach into the next row, is checked, as it is of arrays that are stored to."""
+    plain = [c for c in cx.wanted if c not in known.assumed and (_blocks_below_a_size(c) or of_windows(c))]
     columns = known.columns | {*plain}
     return replace(known, assumed=(*known.assumed, *plain), columns=columns) if plain else None
 

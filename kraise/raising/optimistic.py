@@ -168,6 +168,19 @@ def apart(accesses: Iterable[Access]) -> tuple[eq.Expr, ...]:
     return tuple(out) or whole_turns(accesses) or both_ends(accesses)
 
 
+def of_windows(condition: eq.Expr) -> bool:
+    """Whether a condition says that windows keep to their rows: ``places + width - 1 <= row``, each a size of its own.
+
+    Of one size (``width <= step``) it says that frames do not overlap, which they may.
+    """
+    match condition:
+        case eq.Op(name="le", args=(most, eq.Param() as row)):
+            top = to_poly(most)
+            sizes = all(isinstance(a, eq.Param) and "." not in a.name and a is not row for a in top.atoms())
+            return sizes and sum(c > 0 for m, c in top.terms.items() if m) > 1
+    return False
+
+
 def of_large_sizes(condition: eq.Expr) -> tuple[eq.Expr, ...]:
     """That a size is no smaller than some number, which makes a condition on it hold: ``w >= 3`` for ``2 * ((w - 3) /
     2) + 3 <= w``; () where sizes of any magnitude fail it, or none."""
@@ -285,6 +298,7 @@ __all__ = [
     "message",
     "neighbours",
     "open_checks",
+    "of_windows",
     "rows_of_blocks",
     "strongest",
     "wanted",
