@@ -131,8 +131,7 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
         return replace(known, coarse=shared, assumed=(), part_rows=False)
     threads.rows_of_tiles(cx, accesses)
     more_ways = finer(cx, known, attempt.seen(), accesses)
-    own = {p.name for p in cx.function.params} - {*cx.function.static}  # not the shares of sizes
-    if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() & own) == 1:
+    if more_ways is None and cx.cooperative and not known.tied and len(cx.tying.keys() & _own(cx)) == 1:
         return replace(known, tied=dict(cx.tying))  # a block for each row, and a thread for each of its elements
     if more_ways is None and not known.radices and threads.LANES not in known.ways:
         found = divisors(cx, attempt.seen())
@@ -173,9 +172,14 @@ def in_rows(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None
     filled = rows_of_blocks(c for c, arrays in attempt.cx.blockwise.items() if arrays & stored)
     if filled:
         return replace(known, named=filled)
-    own = {p.name for p in attempt.cx.function.params} - {*attempt.cx.function.static}
+    own = _own(attempt.cx)
     pairs = {n: times for n, times in attempt.cx.tying.items() if n in own and times > 1}  # two elements a thread
     return replace(known, tied=pairs) if len(pairs) == 1 and not known.tied else None
+
+
+def _own(cx: Context) -> set[str]:
+    """The parameters, but for the shares of sizes."""
+    return {p.name for p in cx.function.params} - {*cx.function.static}
 
 
 def written_out(attempt: Raiser, known: Learned, left: list[eq.Expr]) -> Learned | None:

@@ -59,6 +59,13 @@ def backwards(x, kinds, y):
 """
 
 
+def assert_refused(source, name, old, new):
+    """That a function is refused with ``new`` in place of ``old``."""
+    assert old in source
+    done = pipeline.translate(source.replace(old, new), "f.py", Options(only=(name,)))
+    assert done.text is None and done.diagnostics
+
+
 @pytest.mark.parametrize("name", ["branches", "pairs", "halves", "crossed", "backwards"])
 def test_values_and_gradients(name):
     given = {}
@@ -94,9 +101,7 @@ def test_values_and_gradients(name):
     ],
 )
 def test_refused(name, old, new):
-    assert old in SOURCE
-    done = pipeline.translate(SOURCE.replace(old, new), "f.py", Options(only=(name,)))
-    assert done.text is None and done.diagnostics
+    assert_refused(SOURCE, name, old, new)
 
 
 def test_defaults_and_keywords_stay():
@@ -196,6 +201,4 @@ def test_folds_and_sorting_in_place(name):
     ],
 )
 def test_other_folds_are_refused(name, old, new):
-    assert old in FOLDS
-    done = pipeline.translate(FOLDS.replace(old, new), "f.py", Options(only=(name,)))
-    assert done.text is None and done.diagnostics
+    assert_refused(FOLDS, name, old, new)

@@ -92,20 +92,26 @@ def stopped(kernel: Kernel, shifts: frozenset[Expr]) -> Kernel:
         if node in own or any(c in holding for c in children(node)):
             holding.add(node)
             if degrees.of(node) == 0 or degrees.logarithm(node) == 0:
-                made[node] = _with(node, stop)
-    names = tuple(replace(n, expr=new) for n in kernel.names if (new := _with(n.expr, stop)) is not n.expr)
-    changed = replace(
-        kernel,
-        body=tuple(map_statement(s, lambda e: _with(e, made)) for s in kernel.body),
-        returns=tuple(r if isinstance(r, Version) else _with(r, made) for r in kernel.returns),
-        names=(*kernel.names, *names),
-    )
+                made[node] = replaced(node, stop)
+    changed = with_values(kernel, made, stop)
     return kernel if own & set(topological(_roots(changed))) else changed
 
 
-def _with(root: Expr, found: dict[Expr, Expr]) -> Expr:
+def replaced(root: Expr, found: Mapping[Expr, Expr]) -> Expr:
     """The outermost of what is found replaced; nothing is free in a value that is not free in what it replaces."""
     return transform(root, lambda node: node, dict(found))
+
+
+def with_values(kernel: Kernel, made: Mapping[Expr, Expr], named: Mapping[Expr, Expr]) -> Kernel:
+    """The kernel with the values that are ``made`` in place of others, and with the names of those that are
+    ``named``."""
+    names = tuple(replace(n, expr=new) for n in kernel.names if (new := replaced(n.expr, named)) is not n.expr)
+    return replace(
+        kernel,
+        body=tuple(map_statement(s, lambda e: replaced(e, made)) for s in kernel.body),
+        returns=tuple(r if isinstance(r, Version) else replaced(r, made) for r in kernel.returns),
+        names=(*kernel.names, *names),
+    )
 
 
 class Degrees:

@@ -22,9 +22,8 @@ from kraise.ir.walk import (
     statements,
     substitute,
     topological,
-    transform,
 )
-from kraise.raising.gradients.shifts import exponentials, shifts_of, stopped
+from kraise.raising.gradients.shifts import exponentials, replaced, shifts_of, stopped, with_values
 
 Scope = tuple[Mapping[str, Axis], frozenset[Expr]]
 
@@ -53,24 +52,8 @@ def _unshifted(kernel: Kernel, s: Write) -> Kernel:
                 assert isinstance(difference, Op)
                 stop = Op("stop_gradient", (m,), m.type)
                 made[node] = replace(node, args=(replace(difference, args=(difference.args[0], stop)),))
-        kernel = _with(kernel, made)
+        kernel = with_values(kernel, made, made)
     return kernel
-
-
-def _with_loads(values: Mapping[Expr, Expr], root: Expr) -> Expr:
-    return transform(root, lambda n: values.get(n, n))
-
-
-def _with(kernel: Kernel, made: Mapping[Expr, Expr]) -> Kernel:
-    def anew(e: Expr) -> Expr:
-        return transform(e, lambda node: node, dict(made))
-
-    return replace(
-        kernel,
-        body=tuple(map_statement(x, anew) for x in kernel.body),
-        returns=tuple(r if isinstance(r, Version) else anew(r) for r in kernel.returns),
-        names=(*kernel.names, *(replace(n, expr=e) for n in kernel.names if (e := anew(n.expr)) is not n.expr)),
-    )
 
 
 def _forwarded(kernel: Kernel, s: Write) -> Kernel | None:
@@ -94,7 +77,7 @@ def _forwarded(kernel: Kernel, s: Write) -> Kernel | None:
             values = _values(s, other)
             if values is None:
                 return None
-            other = map_statement(other, partial(_with_loads, values))
+            other = map_statement(other, partial(replaced, found=values))
         body.append(other)
     results = [r for r in kernel.returns if not isinstance(r, Version)]
     if any(isinstance(n, Read) and n.version is s.after for n in topological(results)):

@@ -78,8 +78,7 @@ def has_barrier(cx: Context, stmts: object, steps: bool = False) -> bool:
 def cooperative(cx: Context) -> bool:
     """Whether the threads of a block do something together: the kernel, or what it calls, has shared arrays (their
     names go to ``cx.shared``), warp primitives, or barriers of the block."""
-    functions = {f.name: f for f in cx.module.functions}
-    stack: list[object] = [cx.function.body, *(functions[c].body for c in cx.calls if c in functions)]
+    stack: list[object] = [*cx.bodies()]
     found = False
     while stack:
         x = stack.pop()

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 from kraise.ir import equations as eq
 from kraise.ir.operations import TURNED
-from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import topological
 from kraise.raising.carried.rebased import demand_elements, met_elements, rebased
+from kraise.raising.memory.ranged import box
 from kraise.raising.memory.tree_threads import uncast
 from kraise.raising.optimistic import decided
 from kraise.raising.run import simplify
@@ -70,7 +70,8 @@ def put_back(cx: Context, st: State, raws: Sequence[RawWrite], sums: Mapping[str
                 return None
             if any(isinstance(n, eq.Read) and n.version.array in st.locals for n in topological((top,))):
                 return None  # nothing says what these cells hold
-            lanes = replace(st, path=(*st.path, *_bounds(top)))
+            within = (*box(top.axes), *(() if top.where is None else (top.where,)))
+            lanes = replace(st, path=(*st.path, *within))
             met, whole = met_elements(lanes, top.body), rebased(total, top, found.exponential)
             if met is None or whole is None or any(decided(c) is False for c in met):
                 return None
@@ -79,12 +80,6 @@ def put_back(cx: Context, st: State, raws: Sequence[RawWrite], sums: Mapping[str
         made.append(r)
     demand_elements(cx, asked)
     return made
-
-
-def _bounds(e: eq.Reduce) -> list[eq.Expr]:
-    within = [(eq.Index(a.name, INT), a) for a in e.axes]
-    found: list[eq.Expr] = [eq.Op("ge", (i, a.lo), BOOL) for i, a in within]
-    return found + [eq.Op("lt", (i, a.hi), BOOL) for i, a in within] + ([] if e.where is None else [e.where])
 
 
 def _relative(e: eq.Expr, sums: tuple[eq.Expr, eq.Expr], extrema: tuple[eq.Expr, eq.Expr], op: str) -> str:

@@ -23,8 +23,7 @@ def store_sites(cx: Context) -> dict[str, int]:
     """How many stores to each array stand in the kernel; an array that is passed to a function is left out."""
     out: Counter[str] = Counter()
     passed: set[str] = set()
-    functions = {f.name: f for f in cx.module.functions}
-    stack: list[object] = [cx.function.body, *(functions[c].body for c in cx.calls if c in functions)]
+    stack: list[object] = [*cx.bodies()]
     while stack:
         x = stack.pop()
         match x:

@@ -156,6 +156,11 @@ class Context:
     _folds: int = 0
     _ways: dict[str, object] = field(default_factory=dict)  # what each index was called into being for
 
+    def bodies(self) -> tuple[tuple[k.Stmt, ...], ...]:
+        """The statements of the kernel, and those of each function that it calls."""
+        functions = {f.name: f for f in self.module.functions}
+        return (self.function.body, *(functions[c].body for c in self.calls if c in functions))
+
     def tiles_are_exact(self) -> bool:
         """Whether conditions tie each block's index to its threads (or the block is an axis of its own)."""
         return all(b in self.thread_names or any(free_indices(c) > {b} for c in self.facts) for b in self.blocks)

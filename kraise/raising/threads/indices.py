@@ -44,8 +44,7 @@ def bind(
     launch.
     """
     ways = ways or {}
-    functions = {f.name: f for f in cx.module.functions}
-    found = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
+    found = hardware(cx.bodies())
     adds = counted(cx.module, cx.function, cx.calls)
     if cx.function.kind == "kernel" and counted(cx.module, cx.function, cx.calls, shared=True):
         looked_at = {axis for kind, axis in found if kind in ("thread", "block")}

@@ -25,9 +25,7 @@ from kraise.raising.threads.hardware import hardware
 def one_block(cx: Context, axis: int, letter: str) -> None:
     """The launch has one block along an axis: said in the docstring, and checked where a launch is given."""
     cx.threads["block", axis], cx.threads["gridDim", axis] = eq.Const(0, INT), eq.Const(1, INT)
-    text = f"the launch has one block along {letter}"
-    cx.assumptions.append(text)
-    cx.checks.append((eq.Op("eq", (eq.Param(f"grid.{letter}", INT), eq.Const(1, INT)), BOOL), text))
+    _only_one(cx, f"grid.{letter}", f"the launch has one block along {letter}")
 
 
 def lone_axes(cx: Context, accesses: Iterable[Access]) -> frozenset[int]:
@@ -53,15 +51,17 @@ def lone_axes(cx: Context, accesses: Iterable[Access]) -> frozenset[int]:
 
 def one_thread(cx: Context, letter: str) -> None:
     """A block has one thread along an axis: said in the docstring, and checked where a launch is given."""
-    text = f"a block has one thread along {letter}"
+    _only_one(cx, f"block.{letter}", f"a block has one thread along {letter}")
+
+
+def _only_one(cx: Context, extent: str, text: str) -> None:
     cx.assumptions.append(text)
-    cx.checks.append((eq.Op("eq", (eq.Param(f"block.{letter}", INT), eq.Const(1, INT)), BOOL), text))
+    cx.checks.append((eq.Op("eq", (eq.Param(extent, INT), eq.Const(1, INT)), BOOL), text))
 
 
 def in_line(cx: Context) -> frozenset[int]:
     """The axes of which the source looks at the blocks alone, while its threads share memory and add."""
-    functions = {f.name: f for f in cx.module.functions}
-    looked_at = hardware((cx.function.body, *(functions[c].body for c in cx.calls if c in functions)))
+    looked_at = hardware(cx.bodies())
     blocks = {axis for kind, axis in looked_at if kind == "block"}
     mine = {axis for kind, axis in looked_at if kind in ("thread", "blockDim")}
     return frozenset(a for a in blocks - mine if cx.shared and ("thread", a) in cx.threads)
