@@ -6,7 +6,7 @@ import re
 import sys
 from itertools import chain
 
-from kraise.emit import checked, precision, tree
+from kraise.emit import checked, operands, precision, tree
 from kraise.emit.function import FunctionText, docstring, emit_function, emit_helper
 from kraise.emit.gradients import derivatives, host_outputs, outputs
 from kraise.emit.hosts import carries, shared_work
@@ -301,7 +301,8 @@ def needs_x64(module: eq.Module) -> bool:
                 if _large_remainder(node) or any(map(_beyond_32_bits, _compared(node))):
                     return True
                 if isinstance(node, eq.Op) and any(
-                    isinstance(a, eq.Const) and spelling.wide(a) and UINT32 not in (a.type, node.type)
+                    (isinstance(a, eq.Const) and spelling.wide(a) and UINT32 not in (a.type, node.type))
+                    or operands.keeps_width(a, node)
                     for a in node.args
                 ):
                     return True

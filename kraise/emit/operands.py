@@ -12,8 +12,8 @@ from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import beyond_weak, wide
 from kraise.ir import equations as eq
-from kraise.ir.operations import OPERATIONS, counts_bits
-from kraise.ir.types import FLOAT32, FLOAT64, INT, INT32, INT64
+from kraise.ir.operations import BITWISE, OPERATIONS, counts_bits
+from kraise.ir.types import FLOAT32, FLOAT64, INT, INT32, INT64, UINT64
 from kraise.ir.walk import is_unsigned_size, topological
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
     open_kind = parent.name in ("min", "max", "select") and kind.kind == "number"
     if open_kind and _below_zero(arg) and not any(map(_fractional, parent.args)):  # an array may hold what has no sign
         return Val(py.call("jnp.int_", low.constant(arg)), (), 0)  # type: ignore[arg-type]
+    if keeps_width(arg, parent):
+        return Val(py.call(f"jnp.{arg.type}", low.constant(arg)), (), 0)  # the source's own width, whatever it meets
     if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
         return Val(py.call(f"jnp.{arg.type}", low.constant(arg)), (), 0)
     if isinstance(arg, eq.Const) and arg.type == INT and not -(2**63) <= int(arg.value.real) < 2**63:
@@ -59,6 +61,16 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
         common = kind if kind.bits else INT64 if low.ctx.x64 else INT32
         return Val(py.call("jnp.asarray", value.py, Atom(f"jnp.{common}")), (), 0)
     return value
+
+
+def keeps_width(arg: eq.Expr, parent: eq.Op) -> bool:
+    """Whether it is a number to which the source gives 64 bits (``np.uint64(13)``), beside one of an open type: so many
+    has the result, whatever integers it meets."""
+    open_kind = parent.type.kind == "number" and parent.name in _MODULAR
+    return open_kind and isinstance(arg, eq.Const) and arg.type in (INT64, UINT64)
+
+
+_MODULAR = ("add", "sub", "mul", "shl", "shr", *BITWISE)
 
 
 def _below_zero(arg: eq.Expr) -> bool:

@@ -252,3 +252,27 @@ def test_a_sum_that_begins_with_a_parameter_takes_one_term_after_the_other(name)
     np.testing.assert_allclose(slopes[0], steps[0])
     np.testing.assert_allclose(slopes[1], steps[1])
     np.testing.assert_allclose(slopes[2], steps[2][0])
+
+
+SHIFTS = """
+import numpy as np
+def f(seeds, out):
+    for i in range(len(out)):
+        s = seeds[i]
+        s ^= s << np.uint64(13)
+        out[i] = s * np.uint64(3) >> np.uint64(7)
+"""
+
+
+def test_numbers_of_64_bits_keep_them_beside_open_types():
+    """Of seeds with 32 bits the upper ones were lost."""
+    text = pipeline.translate(SHIFTS, "k.py").text
+    assert "jnp.uint64(13)" in text and "jax_enable_x64" in text, text
+    f, own = load_module(text).f, {}
+    exec(SHIFTS, own)  # noqa: S102
+    seeds, out = np.array([2**32 - 1, 2**31 + 5, 7], np.uint32), np.zeros(3, np.uint64)
+    got = f(seeds, out)
+    own["f"](seeds, out)
+    np.testing.assert_array_equal(got, out)
+    plain = pipeline.translate(SHIFTS.replace("np.uint64", ""), "k.py").text
+    assert "uint64" not in plain and "jax_enable_x64" not in plain, plain

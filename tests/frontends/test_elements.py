@@ -77,6 +77,8 @@ def among(x, y):
     for i in range(len(y)):
         k = int(x[i])
         y[i] = 1.0 if k in (0, 3) else (2.0 if k not in (1, 4) else x[i])
+        if y[i] > 1 and x[i] - k not in (2, 3) or k < 1 and k + i in (1, 5):
+            y[i] *= 3.0
 
 def order(x, y):
     for i in range(len(y)):

@@ -150,3 +150,42 @@ def test_parameters_that_change_places_are_returned():
         own = x.copy(), y.copy()
         want = given["f"](*own, n)
         assert [f.tolist() for f in found] == [want.tolist(), own[0].tolist(), own[1].tolist()]
+
+
+HANDED = """
+def f(w, x):
+    n, m = w.shape
+    for t in range(3):
+        new = np.zeros((n, m))
+        for i in range(n):
+            for j in range(1, m):
+                new[i, j] = x * w[i, j - 1] + w[i, j]
+        w = new
+    return w
+"""
+
+
+def test_a_parameter_that_is_handed_new_arrays():
+    """``u = new`` at the end of each round, where the round made ``new``: the caller's array is never stored to."""
+    given = {"np": np}
+    exec(HANDED, given)
+    f = load_module(made(HANDED).text).f
+    w = np.random.default_rng(4).random((3, 4))
+    assert np.asarray(f(w, 0.3)) == pytest.approx(given["f"](w, 0.3), rel=1e-5)
+    slope = jax.grad(lambda x: f(w, x).sum())(0.3)
+    ends = [given["f"](w, 0.3 + h).sum() for h in (-1e-6, 1e-6)]
+    assert slope == pytest.approx((ends[1] - ends[0]) / 2e-6, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("        w = new\n", "        w = new\n        w[0, 0] = x\n"),  # the caller's, once
+        ("    for t in", "    w[0, 0] = x\n    for t in"),
+        ("        w = new\n", "        old = w\n        w = new\n"),
+        ("        w = new\n", "        w = new\n        new[0, 0] = x\n"),
+    ],
+)
+def test_a_parameter_that_is_handed_new_arrays_and_more(old, new):
+    assert old in HANDED
+    assert made(HANDED.replace(old, new)).text is None

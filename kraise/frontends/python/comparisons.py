@@ -38,7 +38,8 @@ def _of_tuples(scope: Scope, node: cst.Comparison) -> Expr | None:
     kind, span = type(target.operator).__name__, scope.span(node)
     right = _elements(scope, target.comparator)
     if kind in ("In", "NotIn") and right:
-        left = scope.held(ex.scalar(scope, node.left), "value", node)
+        left = ex.scalar(scope, node.left)
+        left = scope.held(left, "value", node) if scope.may_hoist else left  # else written out again: it does nothing
         found = ex.op("eq", left, right[0], span=span)
         for element in right[1:]:
             found = ex.op("or", found, ex.op("eq", left, element, span=span), span=span)

@@ -64,9 +64,10 @@ def rovers(
         if None not in sources and len(sources) == bound[name] and ranks.get(name)
     }
     found: dict[str, Rover] = {}
+    again = {n for loop in all_of(cst.For | cst.While, body) for n in _sets(loop.body)}  # a new array in each round
     for name in links:
         among = _among(name, links, params)
-        plain = all(n in params if n in links else n in params or bound[n] == 1 for n in among)
+        plain = all(n in params if n in links else n in params or (bound[n] == 1 and n not in again) for n in among)
         if len(among) > 1 and plain and len({ranks.get(n, 0) for n in (name, *among)}) == 1:
             found[name] = Rover(fresh(f"{name}_which"), among)
     return found

@@ -2,7 +2,7 @@
 
 - Imports within a function: the module's (a name must mean one thing in all of it).
 - ``u = u.copy()`` of a parameter: an array of another name from there on. It is a statement of the function itself, so
-  every use below it is of the new array, and none above.
+  every use below it is of the new array, and none above. (See :mod:`handed` for ``u = new`` in each round.)
 - Functions that ``numba.stencil`` decorates (see :mod:`stencils`).
 - ``a[i, ...]`` is ``a[i, :]``.
 - ``a.sort()`` of a parameter is ``a[:] = np.sort(a)``.
@@ -21,7 +21,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import apart, cases, grown_lists, number_lists, stencils
+from kraise.frontends.python import apart, cases, grown_lists, handed, number_lists, stencils
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, subscripted, walk
 from kraise.frontends.python.survey import decorated_as, is_host
@@ -38,7 +38,8 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     for f in functions:
         if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
             new = _sorted(parsed, _without_dots(parsed, bare[id(f)]), imports)
-            new = apart.without_transposed(parsed, apart.without_tuples(parsed, _copied(parsed, new)))
+            new = _copied(parsed, handed.with_copies(parsed, new))
+            new = apart.without_transposed(parsed, apart.without_tuples(parsed, new))
             if not hosts:
                 new = number_lists.as_arrays(parsed, grown_lists.as_loops(parsed, new, imports), imports)
             done[id(f)] = new
