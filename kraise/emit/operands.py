@@ -36,7 +36,7 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
     open_kind = parent.name in ("min", "max", "select") and kind.kind == "number"
     if open_kind and _below_zero(arg) and not any(map(_fractional, parent.args)):  # an array may hold what has no sign
         return Val(py.call("jnp.int_", low.constant(arg)), (), 0)  # type: ignore[arg-type]
-    if keeps_width(arg, parent):
+    if isinstance(arg, eq.Const) and keeps_width(arg, parent):
         return Val(py.call(f"jnp.{arg.type}", low.constant(arg)), (), 0)  # the source's own width, whatever it meets
     if isinstance(arg, eq.Const) and arg.type.kind == "uint" and int(arg.value.real) >= 2**31:
         return Val(py.call(f"jnp.{arg.type}", low.constant(arg)), (), 0)

@@ -49,7 +49,7 @@ def _handed(node: cst.FunctionDef) -> set[str]:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)):
                 last = func.attr.value if isinstance(func, cst.Attribute) else dotted(func)
                 made[name] += last in _MAKE
-    looped = {n.target.value for s in all_of(cst.For | cst.While, node.body) for n in _targets(s.body)}
+    looped = {n for s in all_of(cst.For | cst.While, node.body) for n in bindings(s.body)}
     lent = {
         a.value.value
         for c in all_of(cst.Call, node.body)
@@ -77,7 +77,3 @@ def _given(body: cst.BaseSuite, params: set[str]) -> dict[str, list[str]]:
             ):
                 found.setdefault(name, []).append(other)
     return found
-
-
-def _targets(body: cst.BaseSuite) -> list[cst.AssignTarget]:
-    return [t for t in all_of(cst.AssignTarget, body) if isinstance(t.target, cst.Name)]
