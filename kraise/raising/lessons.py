@@ -30,7 +30,7 @@ from kraise.raising.threads.reach import reached
 from kraise.raising.threads.row_views import asks_for
 from kraise.raising.threads.sizes import beyond, named_sizes, suggested
 from kraise.raising.threads.told import contradicts, hinted, launched
-from kraise.raising.threads.unguarded import in_fields, rows_of_blocks, spans, unguarded, widths
+from kraise.raising.threads.unguarded import blocks_alone, in_fields, rows_of_blocks, spans, unguarded, widths
 
 PROOFS = ("KR201", "KR202", "KR203", "KR306")
 
@@ -100,7 +100,7 @@ def after(attempt: Raiser, known: Learned, refused: Refused) -> Learned | None:
             return replace(known, multiples=steps | dict(known.multiples))
         wanted = _wanted(cx, known.assumed)
         tile = {a: abs(way) for a, way in known.ways.items() if abs(way) > 1}
-        rows_filled = widths(wanted, tile)
+        rows_filled = widths(wanted, tile, blocks_alone(cx))
         if rows_filled.keys() - known.widths.keys():
             parts = spans(wanted, {a: -way for a, way in known.ways.items() if way < threads.APART})
             return replace(known, widths=rows_filled | known.widths, spans=parts | known.spans)

@@ -126,7 +126,8 @@ def _plan(low: Lowering, image: eq.Read, taps: eq.Expr, node: eq.Reduce, own: Fr
     named = {a.name for a in held} | ({plan.out.name} if plan.out else set())
     if not good or of_taps != named or not 0 < len(plan.windows) < len(_LETTERS):
         return None
-    return plan if plan.channel is not None or (plan.out is not None and plan.batch is not None) else None
+    channels = plan.out is not None and (plan.batch if plan.channel is None else plan.channel) is not None
+    return plan if channels and not plan.groups else None
 
 
 def _plain(subscript: eq.Expr, axis: eq.Axis) -> bool:

@@ -25,7 +25,7 @@ from kraise.raising.threads.hardware import hardware, own_names
 from kraise.raising.threads.lone import one_block, one_thread
 from kraise.raising.threads.multiples import in_tiles
 from kraise.raising.threads.planes import whole_planes
-from kraise.raising.threads.unguarded import AXES, as_wide, blocks_of
+from kraise.raising.threads.unguarded import AXES, as_many_blocks, as_wide, blocks_of
 
 WARPS = eq.Param("warps.x", INT)  # the number of warps of a block, where the lane is an index
 LANES = 3  # the key that asks for the lane of a warp as an index of its own
@@ -172,6 +172,8 @@ def bind(
         if axis in cx.widths and both:
             as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
             extent = in_tiles(cx, cx.widths[axis])
+        elif axis in cx.widths and kinds == {"block"}:
+            extent = as_many_blocks(cx, axis)
         if name in bounded:
             whole = isinstance(extent, eq.Param) and extent.name == f"threads.{letter}"
             rows = {"blockDim", "gridDim"} <= kinds and any(a != axis and k in ("thread", "block") for k, a in found)

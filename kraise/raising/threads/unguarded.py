@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from kraise.analysis.conditions import classify
 from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
+from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import BOOL, INT
 from kraise.raising.run.arithmetic import operation
 from kraise.raising.run.context import Context
@@ -20,9 +21,21 @@ AXES = "xyz"
 def as_wide(cx: Context, filled: eq.Expr, row: eq.Expr, each: str = "") -> None:
     """The launch is as wide as the rows that it fills (``filled`` elements of each, as ``each`` says): checked where it
     is given."""
+    _where_given(cx, eq.Op("eq", (filled, row), BOOL), f"the launch must be as wide as a row{each}")
+
+
+def as_many_blocks(cx: Context, axis: int) -> eq.Expr:
+    """The blocks along an axis without threads are as many as a row has places, which is checked where the launch is
+    given; how many."""
+    row, letter = cx.widths[axis], AXES[axis]
+    same = eq.Op("eq", (eq.Param(f"grid.{letter}", INT), row), BOOL)
+    _where_given(cx, same, f"the launch must have {render_expr(row)} blocks along {letter}")
+    return row
+
+
+def _where_given(cx: Context, condition: eq.Expr, text: str) -> None:
     given = eq.Op("not", (eq.Param("block.given", BOOL),), BOOL)
-    test = eq.Op("or", (given, eq.Op("eq", (filled, row), BOOL)), BOOL)
-    cx.checks.append((test, f"the launch must be as wide as a row{each}"))
+    cx.checks.append((eq.Op("or", (given, condition), BOOL), text))
 
 
 def blocks_of(cx: Context, axis: int, block: int) -> Poly | None:
@@ -59,9 +72,12 @@ def spans(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, i
     return out
 
 
-def widths(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, eq.Expr]:
+def widths(
+    conditions: Iterable[eq.Expr], tile: Mapping[int, int], alone: Container[int] = ()
+) -> dict[int, eq.Expr]:
     """The rows that the launch fills, by axis: ``threads <= n`` is wanted, and that it is n is demanded (a launch that
-    fills only a part of its rows is turned down). Of blocks of 16, ``grid <= 64`` says that they fill 1024."""
+    fills only a part of its rows is turned down). Of blocks of 16, ``grid <= 64`` says that they fill 1024. Axes
+    ``alone`` have blocks and no threads."""
     out: dict[int, eq.Expr] = {}
     for c in conditions:
         match c:
@@ -73,7 +89,17 @@ def widths(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, 
                 name.startswith("grid.") and (along := AXES.index(name[-1])) in tile
             ):
                 out.setdefault(along, eq.Const(most * tile[along], INT))
+            case eq.Op(name="le", args=(eq.Param(name=name), eq.Param(name=size) as row)) if (
+                name.startswith("grid.") and "." not in size and (along := AXES.index(name[-1])) in alone
+            ):
+                out.setdefault(along, row)
     return out
+
+
+def blocks_alone(cx: Context) -> set[int]:
+    """The axes along which only the blocks are looked at."""
+    threads = {axis for n, axis in cx.axes.items() if n not in cx.blocks}
+    return {cx.axes[n] for n in cx.blocks if cx.extents.get(n) == ("gridDim",)} - threads
 
 
 def rows_of_blocks(conditions: Iterable[eq.Expr]) -> dict[int, eq.Param]:
