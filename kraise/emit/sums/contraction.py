@@ -14,6 +14,7 @@ from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
 from kraise.ir.open_types import is_open, like
 from kraise.ir.types import FLOAT, INT, NUMBER, ScalarType
+from kraise.ir.walk import children, topological
 
 
 @dataclass
@@ -278,19 +279,25 @@ def _contraction(low: Lowering, node: eq.Reduce, factors: list[eq.Expr], out: Fr
 
 
 def natural(low: Lowering, node: eq.Expr, held: Frame) -> Frame:
-    """The order of the axes in which a factor is at hand: that of its variable, or of a load's subscripts."""
+    """The order of the axes in which a factor is at hand: that of its variable, of a load's subscripts, or of all loads
+    of as many axes in a product and the like."""
     known = low.variable(node, held)
     if known is not None and len(known[1]) == len(held):
         return known[1]
-    if not isinstance(node, eq.Read):
-        return held
+    inner = topological((node,), lambda e: () if isinstance(e, eq.Read) else children(e))
+    orders = {_by_subscripts(n, held) for n in inner if isinstance(n, eq.Read)}
+    orders = {o for o in orders if len(o) == len(held)}
+    return orders.pop() if len(orders) == 1 else held
+
+
+def _by_subscripts(node: eq.Read, held: Frame) -> Frame:
     order: list[eq.Axis] = []
     for s in node.subscripts:
         for atom, _ in linear(s).terms:
             found = next((a for a in held if isinstance(atom, eq.Index) and atom.name == a.name), None)
             if found is not None and found not in order:
                 order.append(found)
-    return tuple(order) if len(order) == len(held) else held
+    return tuple(order)
 
 
 def _letters(frame: Frame) -> dict[eq.Axis, str]:
