@@ -14,7 +14,7 @@ from kraise.ir import kernel as k
 from kraise.ir.rewrite import walked
 from kraise.options import Options
 from kraise.raising.learned import Learned
-from kraise.raising.left import carried, loops, made
+from kraise.raising.left import carried, loops, made, remade
 from kraise.raising.lessons import witnessed
 from kraise.raising.loops.partial_sums import partial_sums
 from kraise.raising.loops.registers import small
@@ -122,11 +122,12 @@ def _in_registers(
     module: k.Module, function: k.Function, options: Options, own: set[str], best: eq.Kernel | None, begun: Learned
 ) -> eq.Kernel | None:
     """The equations with the small arrays among a thread's ``own`` as scalars, if no loop carries them and there are
-    no more loops than in ``best``."""
+    no more loops than in ``best``: fewer, where each round of a loop makes them as a whole, for they are an axis."""
     kernel = _tried(module, function, options, replace(begun, registers=True))
-    if kernel is None or carried(kernel.body, own) or (best and loops(kernel.body) > loops(best.body)):
+    if kernel is None or carried(kernel.body, own):
         return best
-    return kernel
+    most = loops(best.body) if best else loops(kernel.body)
+    return best if loops(kernel.body) > most - (best is not None and remade(best.body, own)) else kernel
 
 
 def _in_tile_rows(

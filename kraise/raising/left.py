@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kraise.ir import equations as eq
 from kraise.ir.walk import statement_expressions, topological
+from kraise.raising.writes.finish import covers
 
 Body = tuple[eq.Stmt, ...]
 
@@ -22,6 +23,25 @@ def carried(body: Body, own: set[str]) -> bool:
     """Whether a loop carries an array of a thread's ``own``."""
     folds = [s for s in body if isinstance(s, eq.Fold)]
     return any(any(a.outside.array in own for a in s.arrays) or carried(s.body, own) for s in folds)
+
+
+def remade(body: Body, own: set[str]) -> bool:
+    """Whether loops that carry arrays of a thread's ``own`` make each as a whole in every round, without loops in
+    them, and none of its cells is looked at alone: the cells of such an array are an axis of its equation."""
+    shapes = {s.version.array: s.shape for s in body if isinstance(s, eq.New)}
+    for fold in (s for s in body if isinstance(s, eq.Fold)):
+        inside = [s for s in fold.body if isinstance(s, eq.Write) and s.after.array in own]
+        if any(isinstance(s, eq.Fold) for s in fold.body) or not {a.outside.array for a in fold.arrays} & own <= {
+            s.after.array for s in inside
+        }:
+            return False
+        if not all(s.where is None and covers(s.axes, s.subscripts, s.after.array, shapes) for s in inside):
+            return False
+        nodes = topological(statement_expressions(fold))
+        cells = [n.subscripts for n in nodes if isinstance(n, eq.Read) and n.version.array in own]
+        if any(isinstance(sub, eq.Const) for subs in cells for sub in subs):
+            return False
+    return True
 
 
 def loops(body: Body) -> int:
@@ -60,4 +80,4 @@ def _is_index(e: eq.Expr, name: str) -> bool:
     return isinstance(e, eq.Index) and e.name == name
 
 
-__all__ = ["carried", "fewer", "halved", "loops", "made"]
+__all__ = ["carried", "fewer", "halved", "loops", "made", "remade"]

@@ -27,7 +27,7 @@ from kraise.raising.threads.arg_tiles import one_place
 from kraise.raising.threads.in_ones import in_ones
 from kraise.raising.threads.seeds import started
 from kraise.raising.writes.decided import decided
-from kraise.raising.writes.masks import bounds, not_neutral, spread
+from kraise.raising.writes.masks import bounds, not_neutral, scaled_inside, spread
 from kraise.raising.writes.narrowed import by_chunks, by_parts, by_residues, narrowed, strongest, without_implied
 
 Path = tuple[eq.Expr, ...]
@@ -208,7 +208,13 @@ def _product(count: Poly, size: Poly) -> eq.Expr:
 
 def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     """A write over merged indices. A reduction that is accumulated over more indices is one over all of them first."""
-    r = spread(r)
+    if (inside := scaled_inside(r)) is not r:
+        found = _merged_write(spread(inside), launch)
+        return found if len(found.loops) < len(spread(inside).loops) else r
+    return _merged_write(spread(r), launch)
+
+
+def _merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     values = (*r.subscripts, r.value)
     low = {f.poly: c for c in (*r.path, *launch.facts) if (f := classify(c)) is not None and f.kind == "ge"}
     path = strongest(r.path, [n for n in r.loops if to_poly(eq.Index(n, INT)) in low])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kraise.analysis.conditions import conjuncts, negate
+from kraise.analysis.conditions import conjunction, conjuncts, negate
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import axes_of, topological
+from kraise.ir.walk import axes_of, free_indices, topological
 from kraise.raising.run import simplify
 from kraise.raising.run.state import RawWrite
 
@@ -33,6 +33,32 @@ def spread(r: RawWrite) -> RawWrite:
         path = (*r.path, *bounds(e.axes), *(conjuncts(e.where) if e.where is not None else ()))
         r = replace(r, loops=(*r.loops, *(a.name for a in e.axes)), path=path, value=e.body)
     return r
+
+
+def scaled_inside(r: RawWrite) -> RawWrite:
+    """``y += Reduce("add", body) * a / b`` as ``y += Reduce("add", body * a / b)`` of floats; else ``r`` itself."""
+
+    def inside(e: eq.Expr) -> eq.Reduce | None:
+        match e:
+            case eq.Reduce(op="add"):
+                kept = not_neutral("add", e.body)
+                if kept is None:
+                    return e
+                where = conjunction([c for c in (e.where, *conjuncts(kept[0])) if c is not None])
+                return replace(e, body=kept[1], where=where)
+            case eq.Op(name="mul" | "div" as name, args=(a, b), type=t) if t.is_inexact and a.type == t == b.type:
+                found, by = inside(a), b
+                if found is None and name == "mul":
+                    found, by = inside(b), a
+                if found is None or free_indices(by) & {x.name for x in found.axes}:
+                    return None
+                return replace(found, body=eq.Op(name, (found.body, by), t))
+            case eq.Op(name="neg", args=(a,), type=t) if t.is_inexact and (found := inside(a)) is not None:
+                return replace(found, body=eq.Op("neg", (found.body,), t))
+        return None
+
+    found = inside(r.value) if r.accumulate == "add" and not isinstance(r.value, eq.Reduce) else None
+    return r if found is None else replace(r, value=found)
 
 
 def _same_mask(e: eq.Expr) -> eq.Expr:
