@@ -47,7 +47,7 @@ def thomas(lower, diag, upper, rhs, c, d, x, n, systems):
         return (c_new, d_new), (c_new, d_new)
 
     _, (c_out, d_out) = jax.lax.scan(
-        step,
+        jax.checkpoint(step, prevent_cse=False),
         (c_first, d_first),
         (upper2[1:n], diag2[1:n], lower2[1:], rhs2[1:n]),
         unroll=rounds_at_once(32),

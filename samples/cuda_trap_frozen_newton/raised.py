@@ -31,6 +31,10 @@ def frozen_newton(y, guess, c, n):
         return jnp.where(below, v, v_2)  # kernel.cu:9
 
     v = jax.lax.fori_loop(
-        0, 20, step, guess[:n], unroll=rounds_at_once(32)
+        0,
+        20,
+        jax.checkpoint(step, prevent_cse=False),
+        guess[:n],
+        unroll=rounds_at_once(32),
     )  # kernel.cu:6
     return y.at[:n].set(v)  # kernel.cu:11

@@ -39,7 +39,7 @@ def guarded_newton(root, error, rounds, c, limit):
     v, n, _ = jax.lax.fori_loop(
         0,
         25,
-        step,
+        jax.checkpoint(step, prevent_cse=False),
         (c, jnp.zeros(c.shape, int), jnp.zeros(c.shape, bool)),
         unroll=rounds_at_once(32),
     )  # kernel.py:12

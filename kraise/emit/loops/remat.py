@@ -24,8 +24,10 @@ rounds at a time, after which each buffer is where it was and XLA copies none (m
 gradient of several rounds at a time would take up to twice as long: XLA fuses the cotangents of one round better. So
 the derivative, forward or reverse, is that of the loop as it stands (``jax.custom_jvp``).
 
-A loop over an array's own extent (an elimination, a sweep) is left alone by ``auto``: its rounds are as many as the
-data's rows.
+A loop over an array's own extent (an elimination, a sweep) is not cut into segments by ``auto``: its rounds are as many
+as the data's rows. Nor is one of few rounds. Where their rounds make all that is carried anew and the gradient would
+keep MANY values of each, a round is run again (measured on CPUs: 0.15 to 0.9 of the gradient's time, 1.0 where it keeps
+one or two; rounds that change a part of what is carried, as eliminations, take twice as long if they are run again).
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from math import lcm
 from kraise.emit import tree
 from kraise.emit.context import Context
 from kraise.emit.hosts.statics import nodes, scalars
+from kraise.emit.loops.kept import made_anew, values_kept
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import Atom, Py
@@ -50,6 +53,7 @@ KEPT = 2**22  # 16 MB in single precision
 ON_DEVICE = 2**28  # 1 GB, in the memory of a GPU
 LOOP, SCAN, SWAP = "checkpointed_loop", "checkpointed_scan", "swapping_loop"
 HELPERS = (LOOP, SCAN, SWAP)
+MANY = 3  # values of the size of the state that a round's gradient would keep
 LONGEST = 3  # rounds after which buffers are in their places again
 
 
@@ -71,6 +75,9 @@ def per_round(ctx: Context, fold: eq.Fold) -> bool:
     if not _carries_floats(ctx, fold):
         return False
     time = segmented(ctx, fold)
+    auto = ctx.kernel.memory.remat == "auto" and not time
+    if auto and _nested(ctx) and made_anew(fold) and values_kept(fold) >= MANY:
+        return True
     return time if fold.reverse else ctx.kernel.memory.remat == "full" and not time
 
 
@@ -79,9 +86,12 @@ def _nested(ctx: Context) -> bool:
 
 
 def _carries_floats(ctx: Context, fold: eq.Fold) -> bool:
-    """Whether a whole array of floats is carried and something uses what the loop makes of it."""
-    arrays = [ctx.element(c.outside.array) for c in fold.arrays if c.result in ctx.last_use or c.result in ctx.written]
-    scalars = [s.type for s in fold.scalars if s.axes and (fold.name, s.name) in ctx.wanted]
+    """Whether a whole array of floats is carried and something uses what the loop makes of it, in the end or in each
+    round."""
+    each = any(o.type.is_inexact or o.type.kind == "number" for o in fold.outputs if (fold.name, o.name) in ctx.wanted)
+    used = [c.outside for c in fold.arrays if each or c.result in ctx.last_use or c.result in ctx.written]
+    arrays = [ctx.element(v.array) for v in used]
+    scalars = [s.type for s in fold.scalars if s.axes and (each or (fold.name, s.name) in ctx.wanted)]
     return any(kind.is_inexact or kind.kind == "number" for kind in (*arrays, *scalars))
 
 
