@@ -98,7 +98,8 @@ ONE = """def f(x, w, y):
 
 def test_each_channel_by_itself():
     text, mine, own = made(ONE)
-    assert "feature_group_count=C" in text
+    # XLA's convolutions of single channels take 10 to 100 times as long on a CPU
+    assert "conv_general_dilated" not in text and "def summed(" in text
     x, w = np.arange(60, dtype="float32").reshape(3, 4, 5), np.arange(12, dtype="float32").reshape(3, 2, 2)
     check(mine, own, x, w, np.zeros((3, 4, 5), "float32"))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kraise import pipeline
-from tests.checks import verified
+from tests.checks import agrees, verified
 
 HEAD = """from numba import cuda, float32
 @cuda.jit
@@ -38,6 +38,23 @@ ARRAYS = {
     "a subscript that is a round's": {**ROW, "body": "a[s % 3] += a[(s + 1) % 3]"},
     "too many cells": {**ROW, "shape": "40", "body": "a[0] = 0.5 * a[0] * a[0] + a[1]"},
 }
+
+
+STATES = """__global__ void f(const float *u, const float *A, const float *B, float *y, int T, int C) {
+  int c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= C) return;
+  float h[6];
+  for (int n = 0; n < 6; n++) h[n] = 0.1f * n;
+  for (int t = 0; t < T; t++) {
+    float s = 0.0f;
+    for (int n = 0; n < 6; n++) {
+      h[n] = expf(-u[t * C + c] * A[c * 6 + n]) * h[n] + B[t * 6 + n] * u[t * C + c];
+      s += %s;
+    }
+    y[t * C + c] = s;
+  }
+}
+"""
 
 
 def text_of(parts: dict[str, str]) -> str:
@@ -145,3 +162,14 @@ def test_helpers_that_are_handed_arrays_of_a_thread(cell, scalars):
     assert ("a_0" in done.text) == scalars
     reports, findings = verified(done, pipeline.Request(), source=source)
     assert not findings and all(r.ok for r in reports), [r.failures for r in reports]
+
+
+def test_an_axis():
+    """A state whose cells all do the same is an axis; one of which a cell is looked at alone is scalars."""
+    done = pipeline.translate(STATES % "h[n] * B[t * 6 + n]", "case.cu")
+    assert "jnp.zeros((C, 6)" in done.text or "broadcast_to" in done.text, done.text
+    assert "h_0" not in done.text
+    agrees(done, pipeline.Request(), done.text)
+    alone = pipeline.translate(STATES % "h[n] * h[0]", "case.cu")
+    assert "h_0" in alone.text
+    agrees(alone, pipeline.Request(), alone.text)

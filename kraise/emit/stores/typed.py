@@ -5,6 +5,7 @@ from __future__ import annotations
 from kraise.emit import tree
 from kraise.emit.context import Context
 from kraise.emit.loads import widened
+from kraise.emit.loops.carries import of_made
 from kraise.emit.stores import versions
 from kraise.emit.text import python as py
 from kraise.emit.text.python import Py
@@ -16,8 +17,12 @@ from kraise.ir.walk import is_unsigned_size
 
 def typed(ctx: Context, stmt: eq.Write, text: Py) -> Py:
     """An array of values with the element type of the array that they become."""
-    weak = not any(isinstance(n, eq.Read) for n in data(stmt.value))  # a choice of numbers is as JAX makes numbers
-    if not same_type(ctx, stmt) or (weak and ctx.element(stmt.before.array) is NUMBER):
+    array, loads = stmt.before.array, [n for n in data(stmt.value) if isinstance(n, eq.Read)]
+    element = ctx.element(array)
+    weak = not loads and element is NUMBER  # a choice of numbers is as JAX makes numbers
+    # what rounds store there may be as wide as an argument, which numbers and integers know nothing of
+    wider = all(n.type.is_integer for n in loads) and array in ctx.extents and of_made(ctx, array, element) is not None
+    if not same_type(ctx, stmt) or weak or wider:
         return py.method(text, "astype", versions.dtype_of(ctx, stmt.before))
     return text
 

@@ -1,0 +1,36 @@
+"""Sums of blocks times something, added to one cell: one sum over all elements, whatever the launch."""
+
+import pytest
+
+from kraise import pipeline
+from tests.checks import agrees
+
+SOURCE = """__global__ void f(const {type} *p, const {type} *q, {type} *out, {type} w, int n) {{
+  __shared__ {type} s[64];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  {type} v = 0;
+  if (i < n) v = p[i] * q[i];
+  s[t] = v;
+  __syncthreads();
+  for (int k = 32; k > 0; k /= 2) {{
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+  }}
+  if (t == 0) atomicAdd(out, {total});
+}}
+"""
+
+
+@pytest.mark.parametrize("total", ["s[0] / n", "0.5f * s[0] * w", "-s[0] / (w + 2.0f)"])
+def test_one_sum(total):
+    done = pipeline.translate(SOURCE.format(type="float", total=total), "case.cu")
+    assert "def f(p, q, out, w, n):" in done.text and "reshape" not in done.text, done.text
+    agrees(done, pipeline.Request(), done.text)
+
+
+@pytest.mark.parametrize("total", ["s[0] / 3", "s[0] * s[0]"])
+def test_each_block(total):
+    """Quotients of integers and squares are those of a block."""
+    done = pipeline.translate(SOURCE.format(type="int", total=total), "case.cu")
+    assert "grid, block" in done.text, done.text
+    agrees(done, pipeline.Request(), done.text)
