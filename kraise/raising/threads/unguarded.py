@@ -72,9 +72,7 @@ def spans(conditions: Iterable[eq.Expr], tile: Mapping[int, int]) -> dict[int, i
     return out
 
 
-def widths(
-    conditions: Iterable[eq.Expr], tile: Mapping[int, int], alone: Container[int] = ()
-) -> dict[int, eq.Expr]:
+def widths(conditions: Iterable[eq.Expr], tile: Mapping[int, int], alone: Container[int] = ()) -> dict[int, eq.Expr]:
     """The rows that the launch fills, by axis: ``threads <= n`` is wanted, and that it is n is demanded (a launch that
     fills only a part of its rows is turned down). Of blocks of 16, ``grid <= 64`` says that they fill 1024. Axes
     ``alone`` have blocks and no threads."""
