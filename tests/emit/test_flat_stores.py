@@ -311,12 +311,12 @@ PAIR = (
     [("2 * i + 1 < D", "at + 1", True), ("i < D / 2", "at + 1", True), ("2 * i < D", "at + 1", False)],
 )
 def test_pairs_in_rows_of_rows(guard, second, apart):
-    """That there are no more rows than H is asked for; a pair that may reach into the next row is a race."""
+    """A launch has a block for each of H rows, which is asked for; a pair that may reach into the next row is a race."""
     body = PAIR.format(guard=guard, second=second)
     done = pipeline.translate(f"__global__ void f(float *q, int H, int D) {{ {body} }}", "k.cu")
     assert (done.text is not None) == apart, done.diagnostics
     if done.text is not None:
-        assert "grid.y <= H must hold" in done.text
+        assert "must have H blocks along y" in done.text
         case = {"shapes": {"q": (30,)}, "values": {"H": 3, "D": 5}, "grid": (2, 3), "block": (4,)}
         agrees(done, pipeline.Request(**case), guard)
 

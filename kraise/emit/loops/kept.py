@@ -32,11 +32,8 @@ def values_kept(fold: eq.Fold) -> int:
     found = 0
     for n in topological(statement_expressions(fold)):
         moved = any(a in moving for a in children(n))
-        if (
-            isinstance(n, eq.Read)
-            and (n.version.array in carried or index in free_indices(n))
-            or isinstance(n, eq.CarryIn)
-        ):
+        turning = isinstance(n, eq.Read) and (n.version.array in carried or index in free_indices(n))
+        if turning or isinstance(n, eq.CarryIn):
             moving.add(n)
         elif moved and n.type.kind not in ("bool", "int", "uint"):
             moving.add(n)
