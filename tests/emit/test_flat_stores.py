@@ -311,7 +311,7 @@ PAIR = (
     [("2 * i + 1 < D", "at + 1", True), ("i < D / 2", "at + 1", True), ("2 * i < D", "at + 1", False)],
 )
 def test_pairs_in_rows_of_rows(guard, second, apart):
-    """A launch has a block for each of H rows, which is asked for; a pair that may reach into the next row is a race."""
+    """A launch has a block for each of H rows, which is asked for; pairs that reach into the next one are a race."""
     body = PAIR.format(guard=guard, second=second)
     done = pipeline.translate(f"__global__ void f(float *q, int H, int D) {{ {body} }}", "k.cu")
     assert (done.text is not None) == apart, done.diagnostics
