@@ -218,7 +218,7 @@ class Lowering:
         """The value of ``node`` itself, its operands through :meth:`lower`."""
         from kraise.emit.loads import subscripts
         from kraise.emit.loops import held, stacked
-        from kraise.emit.sums import reductions, scans
+        from kraise.emit.sums import places, reductions, scans
 
         match node:
             case eq.Const():
@@ -238,7 +238,7 @@ class Lowering:
             case eq.Reduce():
                 return reductions.reduce(self, node, frame, own)
             case eq.ArgReduce():
-                return (reductions.place if node.op == "bisect" else reductions.arg_reduce)(self, node, frame, own)
+                return (places.place if node.op == "bisect" else places.arg_reduce)(self, node, frame, own)
             case eq.Scan():
                 return scans.scan(self, node, frame, own)
             case eq.CarryIn() | eq.FoldResult():

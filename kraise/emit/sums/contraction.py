@@ -293,7 +293,7 @@ def natural(low: Lowering, node: eq.Expr, held: Frame) -> Frame:
 def _by_subscripts(node: eq.Read, held: Frame) -> Frame:
     order: list[eq.Axis] = []
     for s in node.subscripts:
-        for atom, _ in linear(s).terms:
+        for atom, _ in sorted(linear(s).terms, key=lambda term: -term[1]):  # rows before the places in them
             found = next((a for a in held if isinstance(atom, eq.Index) and atom.name == a.name), None)
             if found is not None and found not in order:
                 order.append(found)

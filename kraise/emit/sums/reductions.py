@@ -1,4 +1,4 @@
-"""Reductions over axes: ``sum``, ``prod``, ``min``, ``max``, ``any``, ``all``, ``argmin``, ``argmax``."""
+"""Reductions over axes: ``sum``, ``prod``, ``min``, ``max``, ``any``, ``all``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,17 @@ from kraise.emit.loads.blocked import blocks
 from kraise.emit.loads.views import expression
 from kraise.emit.lower import Lowering
 from kraise.emit.operands import literal
-from kraise.emit.sums import conditions, contraction, convolutions, counts, over_windows, pooling, running, stencils
-from kraise.emit.sums.nothing import doubtful
+from kraise.emit.sums import (
+    conditions,
+    contraction,
+    convolutions,
+    counts,
+    over_windows,
+    pooling,
+    running,
+    side_by_side,
+    stencils,
+)
 from kraise.emit.sums.widths import summed_width
 from kraise.emit.sums.zeroed import guarded, masked_product
 from kraise.emit.text import python as py
@@ -100,14 +109,16 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
 
     if node.op in BITWISE:
         return _of_bits(low, merged(low, node), frame, own)
-    chain = windows.unrolled(low, node)
+    beside = side_by_side.contracted(low, node, own)
+    chain = None if beside else windows.unrolled(low, node)
     if chain is not None:
         nested = isinstance(chain, eq.Op) and chain.name in ("min", "max") and _depth(chain) > _NESTED
         one = pooling.pooled(low, node, frame, own) if nested else None
         several = low.ctx.uses[node] > 1 and isinstance(chain, eq.Op) and chain.name == "add"
         one = stencils.by_columns(low, chain, frame) if several else one  # type: ignore[arg-type]
         return one or low.lower(chain, frame)
-    if (window := windows.generated(low, with_floats(node), frame, own)) is not None:
+    window = None if beside else windows.generated(low, with_floats(node), frame, own)
+    if window is not None:
         return window
     if node.op == segments.SOME:
         return segments.some_entry(low, node, frame, own)
@@ -124,7 +135,7 @@ def reduce(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val:
     filtered = convolutions.convolution(low, node, frame, own)
     if filtered is not None:
         return filtered
-    written_out = over_windows.over_window(low, with_floats(node), frame, own)
+    written_out = None if beside else over_windows.over_window(low, with_floats(node), frame, own)
     if written_out is not None:
         return written_out
     total = running.running(low, node, frame, own) or masked_product(low, node, frame, own)
@@ -344,54 +355,3 @@ def repeated(context: Context, op: str, text: Py, axis: eq.Axis, kind: ScalarTyp
     if not size.terms and size.constant > 0:
         return text
     return py.call("jnp.where", py.Bin(">", count, py.number(0)), text, neutral(op, kind, context.x64))
-
-
-def arg_reduce(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> Val:
-    """``argmin``/``argmax`` along an axis, as an index value."""
-    axis = node.axis
-    inner, where = (*own, axis), len(own)
-    text = over_windows.stacked(low, node, own)
-    if text is not None:
-        where = 0
-    else:
-        value = masked(low, node.body, node.where, node.op, inner)
-        text = value.py
-        if axis not in value.axes:
-            text = py.call("jnp.broadcast_to", text, low.ctx.shape_of(inner))
-    if node.last:
-        text = py.call("jnp.flip", text, axis=py.number(where))
-    text = reduction(f"arg{node.op}", text, (where,) if own else ())
-    if node.last:
-        size = low.ctx.size(axis)
-        last = py.Bin("-", low.ctx.extent(axis), py.number(1)) if size is None else low.ctx.static(size + -1)
-        text = py.Bin("-", last, text)
-    if axis.step != 1:
-        text = py.Bin("*", text, py.number(axis.step))
-    lo = linear(axis.lo)
-    if not lo.same(Linear()):
-        text = py.Bin("+", text, low.ctx.static(lo))
-    size = linear(axis.hi) - lo
-    maybe = not nonnegative(size) or doubtful(low, node, own)
-    if size.terms and maybe and not any(nonnegative(size - a + -1) for a in low.ctx.assumed):
-        # a range that starts late may hold nothing, and argmin refuses that
-        start = low.ctx.static(lo)
-        empty = start if not own else py.call("jnp.full", low.ctx.shape_of(own), start)
-        if own and lo.same(Linear()):
-            empty = py.call("jnp.zeros", low.ctx.shape_of(own), Atom("int"))
-        some = py.Bin(">", low.ctx.static(Linear(size.terms)), py.number(-size.constant))
-        text = py.IfExp(some, text, empty)
-    return low.extend(text, own, frame)
-
-
-def place(low: Lowering, node: eq.ArgReduce, frame: Frame, own: Frame) -> Val:
-    """Where a value belongs in what is sorted: ``searchsorted``."""
-    assert isinstance(node.body, eq.Op)
-    found, wanted = node.body.args
-    text = low.lower(found, (node.axis,)).py
-    value = low.lower(wanted, own)
-    side = {"side": Atom('"right"')} if node.body.name == "le" else {}
-    text = py.call("jnp.searchsorted", text, low.as_name(wanted, own).py, **side)
-    lo = linear(node.axis.lo)
-    if not lo.same(Linear()):
-        text = py.Bin("+", text, low.ctx.static(lo))
-    return low.extend(text, value.axes, frame)
