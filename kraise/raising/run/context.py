@@ -90,6 +90,7 @@ class Context:
     masking: set[eq.Expr] = field(default_factory=set)  # sizes n of ``i & (n - 1)``
     splitting: Splitting = field(default_factory=Splitting)
     divisible: set[str] = field(default_factory=set)  # indices that may be taken apart by a division
+    digits_by_number: set[tuple[str, int, bool]] = field(default_factory=set)  # of which index, and which digit
     digits: dict[str, str] = field(default_factory=dict)  # the neutral name of a digit, by the name it has in this run
     digit_names: dict[str, str] = field(default_factory=dict)  # what the source calls a digit, by its neutral name
     launch_path: tuple[eq.Expr, ...] = ()
