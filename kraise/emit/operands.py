@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kraise.diagnostics import refuse
 from kraise.emit.context import Context, Frame, Val
+from kraise.emit.loads.tables import entry
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
 from kraise.emit.text.names import identifier
@@ -13,7 +14,7 @@ from kraise.emit.text.python import Atom, Py
 from kraise.emit.text.spelling import beyond_weak, wide
 from kraise.ir import equations as eq
 from kraise.ir.operations import BITWISE, OPERATIONS, counts_bits
-from kraise.ir.types import FLOAT32, FLOAT64, INT, INT32, INT64, UINT64
+from kraise.ir.types import FLOAT32, FLOAT64, INT, INT32, INT64, UINT32, UINT64
 from kraise.ir.walk import is_unsigned_size, topological
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def operand(low: Lowering, arg: eq.Expr, parent: eq.Op, frame: Frame) -> Val:
     if isinstance(arg, eq.Param) and arg.type == kind and kind.is_integer and kind.bits in (8, 16):
         return Val(py.call(f"jnp.{kind}", Atom(low.ctx.param_text(arg.name))), (), 0)  # what is given may be wider
     value = low.lower(arg, frame)
+    if isinstance(arg, eq.Read) and arg.type in (UINT32, UINT64) and entry(low.ctx.tables, arg) is not None:
+        return Val(py.call(f"jnp.{arg.type}", value.py), (), 0)  # one of Python's numbers, which do not wrap
     if kind.kind == "int" and not counts_bits(parent.name, arg.type, kind) and _of_unsigned_sizes(low, arg):
         common = kind if kind.bits else INT64 if low.ctx.x64 else INT32
         return Val(py.call("jnp.asarray", value.py, Atom(f"jnp.{common}")), (), 0)

@@ -98,7 +98,7 @@ def update(low: Lowering, s: eq.ScalarCarry, dtypes: Dtypes) -> Py:
         dtype = py.Attr(Atom(ctx.param_text(array)), "dtype")
     elif s.type.kind == "float" and s.type.bits is not None and _loses_width(ctx, s, s.update):
         dtype = _follows(ctx, s) or Atom(dtype_text(s.type))
-    elif s.type.is_integer and _is_wide_index(ctx, s.type, s.update):
+    elif s.type.is_integer and (_is_wide_index(ctx, s.type, s.update) or _of_literals(s, s.update)):
         dtype = Atom(dtype_text(s.type))
     elif not s.axes and _becomes_wide(ctx, s, s.update):
         dtype = Atom("int")
@@ -252,6 +252,15 @@ def _follows(ctx: Context, s: eq.ScalarCarry) -> Py | None:
     if not open_ones:
         return None
     return py.call("jnp.result_type", Atom(dtype_text(s.type)), *map(Atom, open_ones))
+
+
+def _of_literals(s: eq.ScalarCarry, value: eq.Expr) -> bool:
+    """Whether an integer of the source's own width is chosen among literals alone (``2 if v > 5 else 1``): JAX gives
+    that its own width, and a sign, while what starts as a literal has the source's."""
+    match value:
+        case eq.Op(name="select", args=(_, *args), type=kind) if kind == s.type and kind.bits and kind.kind != "bool":
+            return all(isinstance(a, eq.Const) or _of_literals(s, a) for a in args)
+    return False
 
 
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:

@@ -60,6 +60,13 @@ def _large_factor(e: Op) -> bool:
     return e.name == "mul" and any(isinstance(a, Const) and abs(a.value) > 1 << 20 for a in e.args)  # type: ignore[arg-type]
 
 
+def _leaves(e: Expr) -> list[Expr]:
+    """What a sum or a product is made of; nothing for anything else."""
+    if not isinstance(e, Op) or e.name not in (*_RING, "shl"):
+        return []
+    return [n for a in e.args for n in _leaves(a.arg if isinstance(a, Cast) else a) or [a]]
+
+
 def _small(e: Expr, t: ScalarType) -> bool:
     return isinstance(e, Const) and 0 <= e.value < (t.bits or 64)  # type: ignore[operator]
 
@@ -119,6 +126,8 @@ class Arithmetic(Declarations):
             if isinstance(value, StructValue) and len(value.fields) == 1:
                 return self.convert(value.fields[0][1], to, node)
             e = self.rvalue(value, node)
+            if to.kind == "int" and e.type.is_integer and e.type != to and _leaves(e) and self._of_data_alone(e):
+                return Cast(to, e, span=e.span)  # may wrap: a sum or product of the type that it becomes may not
             return cast((in_doubles(e, self.program.doubles) if to.is_integer else None) or e, to)
         if isinstance(to, Struct):
             if isinstance(value, StructValue):
@@ -141,6 +150,12 @@ class Arithmetic(Declarations):
         raise self.refuse(
             "KR104", f"`{self.text(node) if node is not None else ''}` cannot become {describe(to)}", node
         )
+
+    def _of_data_alone(self, e: Expr) -> bool:
+        """Whether arithmetic is one of what arrays hold and of literals: it wraps as its type says (``(int)((unsigned)s
+        + (unsigned)x[j])``), where that of indices and sizes stays within what an int holds."""
+        leaves = [n for n in _leaves(e) if not isinstance(n, Const)]
+        return bool(leaves) and all(map(self.has_data, leaves))
 
     def converted(self, value: StructValue, to: CType, node: Node | None) -> Any:
         """What a conversion function of the struct makes of it, None if it has none to ``to``."""

@@ -12,7 +12,8 @@ from lark import Token, Tree
 
 from kraise.diagnostics import Diagnostic, Refused, Span, refuse
 from kraise.frontends.cuda_c.trees import Node, end, position
-from kraise.ir.kernel import Assign, Atomic, CallStmt, Const, Expr, LocalArray, Stmt, Store, Var
+from kraise.ir.kernel import Assign, Atomic, CallStmt, Const, Expr, Load, LocalArray, Stmt, Store, Var
+from kraise.ir.rewrite import walked
 from kraise.ir.types import ScalarType
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Base:
         self.volatile: set[str] = set()  # shared arrays that are accessed as volatile
         self.fenced = False  # what was stored to memory of the grid is seen by whoever sees what comes next
         self.of_block: set[str] = set()  # arrays that the kernel makes
+        self.of_data: set[str] = set()  # variables whose value comes from what an array holds
         self.depth = 0
 
     # --- places in the source
@@ -82,6 +84,14 @@ class Base:
             self.of_block.add(stmt.name)
         elif isinstance(stmt, CallStmt) or (isinstance(stmt, Store | Atomic) and stmt.array not in self.of_block):
             self.fenced = False
+        if isinstance(stmt, Assign) and self.has_data(stmt.value):
+            self.of_data.add(stmt.name)
+        elif isinstance(stmt, Atomic) and stmt.result:
+            self.of_data.add(stmt.result)
+
+    def has_data(self, e: Expr) -> bool:
+        """Whether a value comes from what an array holds: no index, and no size."""
+        return any(isinstance(n, Load) or (isinstance(n, Var) and n.name in self.of_data) for n in walked(e))
 
     @contextmanager
     def captured(self) -> Iterator[list[Stmt]]:

@@ -140,7 +140,8 @@ def _counted_choice(e: eq.Expr) -> eq.Expr | None:
     """An unsigned choice of indices, sizes and numbers as what it is emitted as, signed; None for anything else."""
     match e:
         case eq.Op(name="select", args=(c, *arms)) if e.type.kind == "uint":
-            counted = [a if index_like(a) else _counted_choice(a) for a in arms]
+            # a literal has no width of its own beside literals, however large it is
+            counted = [a if index_like(a) or isinstance(a, eq.Const) else _counted_choice(a) for a in arms]
             if any(a is not None for a in counted):  # one that is converted beside one that is not
                 counted = [_unconverted(a, e.type) if n is None else n for a, n in zip(arms, counted, strict=True)]
             return None if None in counted else eq.Op("select", (c, *counted), INT)  # type: ignore[arg-type]
