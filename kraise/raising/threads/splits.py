@@ -56,9 +56,9 @@ def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.E
         # idx = y * nx + x asks for y and x before it can be divided by nx * ny
         target = low if low.terms and high.terms else p
         (atom,) = target.atoms() if len(target.terms) == 1 and len(target.atoms()) == 1 else (None,)
-        if isinstance(atom, eq.Index) and target == to_poly(atom) and atom.name in cx.divisible:
-            if size.value is None or _in_both_digits(cx, path, atom, name, size.value):
-                raise Split(atom.name, b, atom.name in cx.strides)
+        own = isinstance(atom, eq.Index) and target == to_poly(atom) and atom.name in cx.divisible
+        if own and (size.value is None or _in_both_digits(cx, path, atom, name, size.value)):
+            raise Split(atom.name, b, atom.name in cx.strides)
     return _above_digits(path, name, a, b)
 
 
