@@ -56,20 +56,20 @@ def quotient(cx: Context, path: Path, name: str, a: eq.Expr, b: eq.Expr) -> eq.E
         # idx = y * nx + x asks for y and x before it can be divided by nx * ny
         target = low if low.terms and high.terms else p
         (atom,) = target.atoms() if len(target.terms) == 1 and len(target.atoms()) == 1 else (None,)
-        own = isinstance(atom, eq.Index) and target == to_poly(atom) and atom.name in cx.divisible
-        if own and (size.value is None or _in_both_digits(cx, path, atom, name, size.value)):
-            raise Split(atom.name, b, atom.name in cx.strides)
+        index = atom.name if isinstance(atom, eq.Index) and target == to_poly(atom) else ""
+        if index in cx.divisible and (size.value is None or _in_both_digits(cx, path, index, name, size.value)):
+            raise Split(index, b, index in cx.strides)
     return _above_digits(path, name, a, b)
 
 
-def _in_both_digits(cx: Context, path: Path, index: eq.Index, name: str, size: int) -> bool:
+def _in_both_digits(cx: Context, path: Path, index: str, name: str, size: int) -> bool:
     """Whether quotient and remainder of an index are asked for that a multiple of a number of sizes bounds, ``i < 8 *
     n``: both have ranges of their own. (Of ``y / 2`` alone, y < 2 * n, the whole index says more.)"""
-    cx.digits_by_number.add((index.name, size, name in ("floordiv", "tdiv")))
-    if not cx.digits_by_number >= {(index.name, size, whole) for whole in (True, False)}:
+    cx.digits_by_number.add((index, size, name in ("floordiv", "tdiv")))
+    if not cx.digits_by_number >= {(index, size, whole) for whole in (True, False)}:
         return False
     for fact in (f for c in path if (f := classify(c)) is not None and f.kind == "ge"):
-        end = fact.poly + to_poly(index) + 1
+        end = fact.poly + to_poly(eq.Index(index, INT)) + 1
         if not end.indices() and end.value is None and all(c % size == 0 for c in end.terms.values()):
             return True
     return False
