@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kraise.verify.report import Report
 
 LANGUAGES = {".py": "python"} | dict.fromkeys((".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".hip"), "cuda_c")
+HEADERS = (".h", ".hh", ".hpp", ".inl")  # CUDA C where one is named; in a folder, what includes them is read
 DEFAULTS = Options()
 
 
@@ -41,7 +42,8 @@ class Translation:
 
 def language_of(file: str, options: Options) -> str:
     """The language of ``file``; raises Refused (KR105) where neither its suffix nor the options tell."""
-    language = options.language or LANGUAGES.get(PurePath(file).suffix.lower(), "")
+    suffix = PurePath(file).suffix.lower()
+    language = options.language or LANGUAGES.get(suffix, "cuda_c" if suffix in HEADERS else "")
     if not language:
         reason = f"`{PurePath(file).name}` is neither Python nor CUDA C by its suffix"
         raise Refused(Diagnostic("KR105", reason, Span(file, 1), "say which with --language python|cuda_c"))

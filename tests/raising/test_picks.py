@@ -173,6 +173,59 @@ def test_without_its_barrier_or_of_another_cell_it_is_refused_or_no_arg_reductio
     assert codes(done) or "argmax" not in done.text
 
 
+ARMS = {
+    "a tie in an arm of its own": (
+        "if value[t + w] > value[t]: value[t] = value[t + w]; index[t] = index[t + w]",
+        "elif value[t + w] == value[t] and index[t + w] < index[t]: index[t] = index[t + w]",
+    ),
+    "a tie under another branch": (
+        "if value[t] < value[t + w]: index[t] = index[t + w]; value[t] = value[t + w]",
+        "elif value[t] == value[t + w]:",
+        "    if index[t + w] < index[t]: index[t] = index[t + w]",
+    ),
+    "both arms store": (
+        "if value[t] >= value[t + w]: index[t] = index[t]; value[t] = value[t]",
+        "else: value[t] = value[t + w]; index[t] = index[t + w]",
+    ),
+    "each arm stores something": (
+        "top, low = value[t + w], value[t]",
+        "if low >= top: value[t] = low",
+        "else: value[t] = top; index[t] = index[t + w]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.long_cases("under another", "each arm")
+def test_arms_that_together_are_the_choice_of_a_tree(name):
+    done = translated(BLOCK.format(**TREE | {"choice": ("\n" + " " * 12).join(ARMS[name])}), "kernel.py")
+    assert not codes(done) and ("argmax(axis=1)" in done.text) == ("tie" in name) and "at[:, " not in done.text
+    space: dict = {}
+    exec(done.text, space)
+    x = np.random.default_rng(3).integers(0, 6, (5, 64)).astype(np.float32)
+    expected = np.argmax(x, axis=1) if "tie" in name else by_halves(x, np.max)
+    got = space["kernel"](np.zeros(5, np.int32), x.ravel(), grid=5, block=64)
+    np.testing.assert_array_equal(got, np.asarray(expected) + 64 * np.arange(5))
+
+
+@pytest.mark.parametrize(
+    "arms",
+    [
+        (ARMS["a tie in an arm of its own"][0], "elif value[t + w] == value[t]: index[t] = index[t + w] + 1"),
+        (
+            ARMS["a tie in an arm of its own"][0],
+            "elif value[t + w] == value[t] and index[t + w] < index[t]: index[t] = 0",
+        ),
+        ("if value[t + w] > value[t]: value[t] = value[t + w]", ARMS["a tie in an arm of its own"][1]),
+        (ARMS["both arms store"][0], "else: value[t] = value[t + w]; index[t] = index[t] + 1"),
+    ],
+)
+@pytest.mark.long_cases("arms1", "arms3")
+def test_other_arms_are_no_arg_reduction(arms):
+    done = translated(BLOCK.format(**TREE | {"choice": ("\n" + " " * 12).join(arms)}), "kernel.py")
+    assert codes(done) or "argmax" not in done.text
+
+
 GROUPS = """
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

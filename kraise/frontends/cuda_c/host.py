@@ -37,8 +37,14 @@ from kraise.frontends.cuda_c.host_loops import stepping
 from kraise.frontends.cuda_c.host_lowering import HostLowering
 from kraise.frontends.cuda_c.host_methods import Methods
 from kraise.frontends.cuda_c.host_names import handed
-from kraise.frontends.cuda_c.host_references import References
-from kraise.frontends.cuda_c.host_renames import changed_names, changed_objects, declared_names, declared_once
+from kraise.frontends.cuda_c.host_references import References, set_parameters
+from kraise.frontends.cuda_c.host_renames import (
+    changed_names,
+    changed_objects,
+    declared_names,
+    declared_once,
+    with_names,
+)
 from kraise.frontends.cuda_c.host_rounds import Rounds
 from kraise.frontends.cuda_c.host_stepped import SteppedLoops
 from kraise.frontends.cuda_c.host_tokens import text_of, with_text
@@ -160,6 +166,7 @@ class HostReader(
         self.struct_result = host_pairs.returned_struct(self, tree, declarator)
         params, copied = list[k.Param](), list[h.Stmt]()
         self.handed = handed(body)
+        self.set_parameters = set_parameters(self, declarator, body)
         self.settled_numbers = declared_once(declarator, body) - changed_names(body)
         self.changed_objects = changed_objects(body)
         for at, p in enumerate(trees(declarator, "parameter_declaration")):
@@ -168,6 +175,7 @@ class HostReader(
         for number in static:
             self.scalar(number.name, number.type)  # type: ignore[arg-type]
         of_file = host_file.declared(self, name, params)
+        body = with_names(body, self.set_parameters) if self.set_parameters else body
         out = (*of_file, *self.block(body))
         if self.problems:
             raise Refused(*self.suppressed, *self.problems)

@@ -58,6 +58,7 @@ class Declarations(Dims, Calls, Places):
     functor_values: dict[str, Any]
     changed_objects: set[str]
     handed: set[str]
+    set_parameters: dict[str, Tree]  # numbers that parameters refer to and that the function sets
     device_vectors: set[str]
     renames: dict[str, list[Raw] | None]
 
@@ -65,8 +66,7 @@ class Declarations(Dims, Calls, Places):
         """A parameter, and the copy that one by value is: an array or a number.
 
         One of another type (a stream, a file, the arguments of ``main``) has no part in the values."""
-        declarator = child(node, "declarator")
-        if declarator is None:
+        if (declarator := child(node, "declarator")) is None:
             return []
         try:
             p = self.low.parameters(Tree("function_declarator", [node]))[0]
@@ -74,6 +74,7 @@ class Declarations(Dims, Calls, Places):
             p = None
         own = str(self.low.declarator(declarator, INT32)[0]) if p is None else p.name
         t = None if p is None else p.type.to if isinstance(p.type, Reference) else p.type
+        t = Pointer(t) if t is not None and own in self.set_parameters else t
         if t == FUNCTION:
             hint = "functions that call it with a kernel are raised with it written out"
             raise self.low.refuse("KR211", f"the parameter {own} of {self.name} is a function", node, hint)
@@ -84,8 +85,7 @@ class Declarations(Dims, Calls, Places):
         text = isinstance(t, Pointer) and str(t.to) == "int8" and p is not None and p.const and own not in self.handed
         if p is None or t is None or text or words or counted or is_handle(t) or self.name == "main":
             self.arguments_of_main |= {own} if self.name == "main" else set()
-            self.ignored.add(own)
-            self.skipped.add(at)
+            self.ignored, self.skipped = self.ignored | {own}, self.skipped | {at}
             return []
         span = self.low.span(node)
         copied: list[h.Stmt] = []
@@ -121,7 +121,7 @@ class Declarations(Dims, Calls, Places):
                     raise self.low.refuse("KR211", f"the extents of the rows of {own} are not known", node)
                 self.rows[own] = rows_of(t.to)
             params.append(k.Param(own, ArrayType(element, axes + 1, tail(t.to)), span=span))  # type: ignore[arg-type]
-        elif isinstance(t, ScalarType) and not (isinstance(p.type, Reference) and not p.const):
+        elif isinstance(t, ScalarType):
             default = self.number(p.default) if p.default is not None else None
             self.scalar(own, t)
             params.append(k.Param(own, t, default if isinstance(default, k.Const) else None, span=span))

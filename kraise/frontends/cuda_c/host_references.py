@@ -1,16 +1,20 @@
 """References that CUDA C host functions declare: ``float &r = h[i];`` stands for its place in the rest of its block.
 
-Side condition, checked: the numbers of its subscript do not change there. And what a helper may change of its caller.
+Side condition, checked: the numbers of its subscript do not change there. And what a helper may change of its caller,
+and numbers that a parameter refers to (``float &sum``).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from lark import Tree
+from lark import Token, Tree
 
+from kraise.diagnostics import Refused
 from kraise.frontends.cuda_c import host_effects
-from kraise.frontends.cuda_c.host_renames import changed_names, with_names
+from kraise.frontends.cuda_c.c_types import Reference
+from kraise.frontends.cuda_c.host_names import callee
+from kraise.frontends.cuda_c.host_renames import changed_names, declared_names, with_names
 from kraise.frontends.cuda_c.tokens import Raw
 from kraise.frontends.cuda_c.trees import child, kind, last_name, strip, tokens, trees
 from kraise.frontends.cuda_c.values import VarPlace
@@ -79,3 +83,44 @@ class References:
             return False
         known = {*self.arrays, *self.banks, *self.records}
         return names[0] in known or isinstance(self.low.lookup(names[0]), VarPlace)
+
+
+def set_parameters(reader: Any, declarator: Tree, body: Tree) -> dict[str, Tree]:
+    """The numbers that a parameter refers to (``float &sum``) and that the body sets, or hands on, as cells: such a
+    parameter is an array of one element, ``sum[0]``. One that the body only reads is a number.
+
+    Refused where the body declares the name again: it stands for two variables then.
+    """
+    found: dict[str, Tree] = {}
+    changed = _may_change(reader.program, body)
+    for p in trees(declarator, "parameter_declaration"):
+        own = child(p, "declarator")
+        name = next((str(last_name(i)) for i in p.find_data("declarator_id")), "")
+        marks = [str(t) for o in (own.find_data("ptr_operator") if own is not None else ()) for t in tokens(o)]
+        if marks != ["&"] or name not in changed or not _is_number(reader, p):
+            continue
+        if name in declared_names(body):
+            raise reader.low.refuse("KR211", f"{name} is the name of a reference and of another variable", p)
+        parts = [Tree("id_expression", [Token("NAME", name)], p.meta), Tree("number", [Token("NUMBER", "0")], p.meta)]
+        found[name] = Tree("subscript_expression", parts, p.meta)
+    return found
+
+
+def _is_number(reader: Any, parameter: Tree) -> bool:
+    """Does a parameter refer to a number that is no constant?"""
+    try:
+        p = reader.low.parameters(Tree("function_declarator", [parameter]))[0]
+    except Refused:
+        return False
+    return isinstance(p.type, Reference) and isinstance(p.type.to, ScalarType) and not p.const
+
+
+def _may_change(program: Any, body: Tree) -> set[str]:
+    """The names that a body assigns to, reads input to, gives to a function or has another reference to."""
+    found = changed_names(body) | host_effects.of_tree(program, body).variables
+    found |= {callee(a) for c in body.find_data("call_expression") for a in trees(c)[1:]}
+    for d in body.find_data("init_declarator"):
+        declarator = child(d, "declarator")
+        if declarator is not None and "&" in {str(t) for o in declarator.find_data("ptr_operator") for t in tokens(o)}:
+            found.add(callee(trees(d)[-1]))
+    return found - {""}

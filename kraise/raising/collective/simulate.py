@@ -14,6 +14,7 @@ from kraise.ir import kernel as k
 from kraise.ir.operations import ASSOCIATIVE
 from kraise.ir.rewrite import walked
 from kraise.ir.types import ScalarType
+from kraise.raising.collective.arms import place, with_tie
 from kraise.raising.collective.exchange import Exchange
 from kraise.raising.collective.integers import NUMBERS, cast, number, truth
 from kraise.raising.collective.marks import (
@@ -92,7 +93,8 @@ class Simulation(Exchange, Picks, Outlets):
                 memory = self._memory(array)
                 amount = self.operand(op, self._data(self.value(v, on), memory.type))
                 memory.combine(op, self._place(memory, subs, on), amount.marks[:, on], self.threads[on])
-            case k.If(condition=c, body=body, orelse=orelse):
+            case k.If():
+                c, body, orelse = with_tie(s.condition, s.body, s.orelse)
                 try:
                     condition = self.value(c, on)
                 except Beyond:
@@ -174,35 +176,42 @@ class Simulation(Exchange, Picks, Outlets):
         memory.write(self._place(memory, subs, on), data.marks[:, on], data.op, self.threads[on], self.phases[on])
 
     def _replacement(self, c: Compared, body: tuple[k.Stmt, ...], orelse: tuple[k.Stmt, ...], on: np.ndarray) -> None:
-        """``if b < a: a = b``: the smaller one, and what rides along with it."""
-        if orelse:
-            raise Beyond("data decide")
+        """``if b < a: a = b``: the smaller one, and what rides along with it. What both arms set, or one of them."""
+        taken, other = self._arm(body, orelse, on), self._arm(orelse, body, on)
         changes: list[tuple[k.Assign | k.Store, Combined]] = []
-        done: set[str] = set()
-        inner: set[str] = set()
-        for s in body:
-            if not isinstance(s, k.Assign | k.Store) or done & _used(s):
-                raise Beyond("data decide")
-            new = self.value(s.value, on)
-            if isinstance(s, k.Assign) and (s.name in inner or not self._has_value(s)):
-                self.env[s.name] = new  # a local of these statements alone
-                inner.add(s.name)
-                continue
+        for at, (s, _) in {**taken, **other}.items():
+            own: k.Expr
             if isinstance(s, k.Assign):
-                old, t = self.variable(s.name, s.type), s.type
-                done.add(s.name)
+                t, name, own = s.type, s.name, k.Var(s.name, s.type)
             else:
-                done.add(s.array)
-                t = self._memory(s.array).type
-                old = self.value(k.Load(s.array, s.subscripts, t), on)
-            changes.append((s, self._better(c, new, old, on, s.name if isinstance(s, k.Assign) else "", t)))
-        for name in inner:  # whether it has a value afterwards, data decide
-            self.env[name] = UNKNOWN
+                t, name = self._memory(s.array).type, ""
+                own = k.Load(s.array, s.subscripts, t)
+            new, old = (arm[at][1] if at in arm else self.value(own, on) for arm in (taken, other))
+            changes.append((s, self._better(c, new, old, on, name, t)))
         for s, best in changes:
             if isinstance(s, k.Assign):
                 self._assign(s.name, best, on, s.type)
             else:
                 self._store(s.array, s.subscripts, best, on)
+
+    def _arm(
+        self, body: tuple[k.Stmt, ...], other: tuple[k.Stmt, ...], on: np.ndarray
+    ) -> dict[object, tuple[k.Assign | k.Store, Value]]:
+        """What an arm sets, by its place. Its own locals have no value afterwards: data decide that."""
+        found: dict[object, tuple[k.Assign | k.Store, Value]] = {}
+        done, inner, others = set[str](), set[str](), [place(s) for s in other]
+        for s in body:
+            if not isinstance(s, k.Assign | k.Store) or done & _used(s):
+                raise Beyond("data decide")
+            new = self.value(s.value, on)
+            if isinstance(s, k.Assign) and (s.name in inner or not (s.name in others or self._has_value(s))):
+                self.env[s.name] = new
+                inner.add(s.name)
+                continue
+            done.add(s.name if isinstance(s, k.Assign) else s.array)
+            found[place(s)] = s, new
+        self.env |= dict.fromkeys(inner, UNKNOWN)
+        return found
 
     def _has_value(self, s: k.Assign) -> bool:
         try:
