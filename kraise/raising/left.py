@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from kraise.analysis.poly import to_poly
 from kraise.ir import equations as eq
 from kraise.ir.walk import statement_expressions, topological
 from kraise.raising.writes.finish import covers
@@ -49,6 +52,18 @@ def loops(body: Body) -> int:
     return sum(1 + loops(s.body) for s in body if isinstance(s, eq.Fold))
 
 
+def by_shares(body: Body, shares: Mapping[eq.Param, eq.Param]) -> int:
+    """How many loads stand at a multiple of the quotient of two sizes: ``x[t * C + h * (C // NH) + i]``."""
+    pairs = {*shares.items()}
+    reads = [n for n in topological([e for s in body for e in statement_expressions(s)]) if isinstance(n, eq.Read)]
+    polys = [to_poly(s) for r in reads for s in r.subscripts]
+    return sum(any(len(m) > 1 and any(_quotient(a) in pairs for a in m) for m in p.terms) for p in polys)
+
+
+def _quotient(e: eq.Expr) -> tuple[eq.Expr, ...]:
+    return e.args if isinstance(e, eq.Op) and e.name in ("floordiv", "tdiv") else ()
+
+
 def halved(body: Body) -> bool:
     """Whether a loop's rounds halve or double what tells threads apart (``t < 8 >> round``, ``t % (2 << round)``): the
     steps of a tree, of which each has less to do. (Not those of a scan, ``t - (1 << round)``, in which all have.)"""
@@ -80,4 +95,4 @@ def _is_index(e: eq.Expr, name: str) -> bool:
     return isinstance(e, eq.Index) and e.name == name
 
 
-__all__ = ["carried", "fewer", "halved", "loops", "made", "remade"]
+__all__ = ["by_shares", "carried", "fewer", "halved", "loops", "made", "remade"]

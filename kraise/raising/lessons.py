@@ -11,7 +11,7 @@ from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.collective.opened import by_warps
 from kraise.raising.function import Raiser
-from kraise.raising.learned import Learned
+from kraise.raising.learned import Attempt, Learned
 from kraise.raising.loops import coarsened
 from kraise.raising.memory.blank import Blank
 from kraise.raising.memory.race_refusals import BARRIER_HINT
@@ -62,6 +62,12 @@ def _lacks_barriers(refused: Refused) -> bool:
 
 def _places(refused: Refused) -> set[Span | None]:
     return {d.span for d in refused.diagnostics}
+
+
+def first_size(tried: list[Attempt]) -> threads.Ways:
+    """The first size of a block that was tried."""
+    sized = ({a: -abs(n) for a, n in t.known.ways.items() if a in range(3) and abs(n) > 1} for t in tried)
+    return next((ways for ways in sized if ways), {})
 
 
 def witnessed(refused: Refused) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kraise.analysis.boxes import Unbounded
 from kraise.diagnostics import Refused, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -17,10 +16,11 @@ from kraise.options import Options
 from kraise.raising.collective.requests import Apart, Joint, Lanes, Sized, Tied
 from kraise.raising.function import Raiser
 from kraise.raising.learned import Attempt, Learned, with_attempts
-from kraise.raising.left import fewer, halved, loops, made
+from kraise.raising.left import by_shares, fewer, halved, loops, made
 from kraise.raising.lessons import (
     after,
     finer,
+    first_size,
     further,
     guarded_cells,
     in_rows,
@@ -38,11 +38,12 @@ from kraise.raising.memory import from_end
 from kraise.raising.memory.blank import Blank
 from kraise.raising.memory.parts import split
 from kraise.raising.memory.private import Transient
+from kraise.raising.one_run import once, raised
 from kraise.raising.optimistic import of_large_sizes
 from kraise.raising.ragged.loops import LongRows
 from kraise.raising.ragged.same_rows import others_rows
+from kraise.raising.threads import groups
 from kraise.raising.threads import indices as threads
-from kraise.raising.threads import planes
 from kraise.raising.threads.literal_strides import strides
 from kraise.raising.threads.numbered_blocks import capped
 from kraise.raising.threads.part_warps import parts, stepping, width
@@ -50,7 +51,6 @@ from kraise.raising.threads.plausible import idle
 from kraise.raising.threads.radices import divisors
 from kraise.raising.threads.rimmed import without_launch
 from kraise.raising.threads.sizes import named_sizes, suggested
-from kraise.raising.threads.splits import Split
 from kraise.raising.threads.told import agrees, as_launched, contradicts, hinted, launched
 
 _ASKED = ("", "optional", "required")  # how much a function asks of its launch
@@ -95,7 +95,7 @@ def _search(
     while True:
         attempts: list[Raiser] = []
         try:
-            kernel = _raise(module, function, options, known, attempts)
+            kernel = raised(module, function, options, known, attempts)
             hindering |= tying(attempts[-1])
             loose = of_launch(attempts[-1].cx) - known.launched
             if kernel.launch == "required" and loose:
@@ -108,7 +108,7 @@ def _search(
             left = [e for s in kernel.body for e in statement_expressions(s)]
             last = attempts[-1]
             if (rows := launched_rows(last.cx, known)) is not None:
-                found = _once(module, function, options, rows)
+                found = once(module, function, options, rows)
                 if found is not None and _ASKED.index(found.launch) <= _ASKED.index(kernel.launch):
                     known = rows
                     continue
@@ -185,7 +185,7 @@ def _search(
                 elif (
                     known.unroll
                     and not start.ways
-                    and (filled := widest(last, told) or ({} if last.cx.shared else _first(tried)))
+                    and (filled := widest(last, told) or ({} if last.cx.shared else first_size(tried)))
                     and not any(t.known.unroll and t.known.ways == filled for t in tried)
                 ):
                     more = replace(start, unroll=True, ways=filled)
@@ -235,12 +235,13 @@ def _in_best_form(
             return apart_too
     kernel = _in_common_rows(module, function, options, known, run, kernel) or kernel
     kernel = _unconditional(module, function, options, known) or kernel
+    kernel = _of_heads(module, function, options, known, run, kernel) or kernel
     for ways in suggested(run.inlined, {}) if capped(kernel) and not given and unsized(known.ways) else ():
         sized = None if contradicts(ways, told) else _sized(module, function, options, known, ways)
         if sized is not None and not capped(sized):
             return sized
     if halved(kernel.body) and not known.unroll and run.unrolls():
-        written = _once(module, function, options, replace(known, unroll=True))
+        written = once(module, function, options, replace(known, unroll=True))
         if written is not None and loops(written.body) < loops(kernel.body):
             return written
     together = stepping(run.inlined) if loops(kernel.body) and not given else []
@@ -257,10 +258,13 @@ def _in_best_form(
     return _guarded(module, function, options, known, run) or kernel if kernel.launch else kernel
 
 
-def _first(tried: list[Attempt]) -> threads.Ways:
-    """The first size of a block that was tried."""
-    sized = ({a: -abs(n) for a, n in t.known.ways.items() if a in range(3) and abs(n) > 1} for t in tried)
-    return next((ways for ways in sized if ways), {})
+def _of_heads(
+    module: k.Module, function: k.Function, options: Options, known: Learned, run: Raiser, kernel: eq.Kernel
+) -> eq.Kernel | None:
+    """The equations with sizes as so many shares of others (``C / NH`` columns), where more loads are of rows."""
+    shares = {} if known.groups else groups.wished(run.cx)
+    found = once(module, function, options, replace(known, groups=shares)) if by_shares(kernel.body, shares) else None
+    return found if found and by_shares(found.body, shares) < by_shares(kernel.body, shares) else None
 
 
 def _in_shares(
@@ -269,7 +273,7 @@ def _in_shares(
     """With sizes as so many tiles of a named size, where flat subscripts keep to their rows then."""
     attempts: list[Raiser] = []
     more = replace(known, groups=shares)
-    found = shares and not known.groups and _once(module, function, options, more, attempts)
+    found = shares and not known.groups and once(module, function, options, more, attempts)
     return more if found and not attempts[-1].cx.in_shares else None
 
 
@@ -304,7 +308,7 @@ def _unconditional(module: k.Module, function: k.Function, options: Options, kno
     kept = tuple(c for c in known.assumed if c in known.columns)
     if kept == known.assumed or known.rounds:
         return None
-    return _once(module, function, options, replace(known, assumed=kept))
+    return once(module, function, options, replace(known, assumed=kept))
 
 
 def _in_common_rows(
@@ -322,7 +326,7 @@ def _in_common_rows(
             break
         known = replace(known, rows=known.rows | rows, assumed=(*known.assumed, *wanted))
         attempts: list[Raiser] = []
-        found = _once(module, function, options, known, attempts)
+        found = once(module, function, options, known, attempts)
         attempt = attempts[-1]  # one that was refused may show further rows
         if found is not None and (known.rounds or loops(found.body) <= loops(kernel.body)):
             best = kernel = found
@@ -337,64 +341,5 @@ def _guarded(
     natural = tuple(c for c in attempt.cx.unsigned if c not in known.assumed)
     if not natural:
         return None
-    kernel = _once(module, function, options, replace(known, assumed=(*known.assumed, *natural)))
+    kernel = once(module, function, options, replace(known, assumed=(*known.assumed, *natural)))
     return None if kernel is None or kernel.launch else kernel
-
-
-def _once(
-    module: k.Module, function: k.Function, options: Options, known: Learned, attempts: list[Raiser] | None = None
-) -> eq.Kernel | None:
-    """The equations with what is ``known`` and no more; None if they ask for more."""
-    attempts = [] if attempts is None else attempts
-    try:
-        kernel = _raise(module, function, options, known, attempts)
-        left = [e for s in kernel.body for e in statement_expressions(s)]
-        return kernel if finer(attempts[-1].cx, known, left, attempts[-1].st.accesses) is None else None
-    except (Refused, Transient, LongRows, Sized, Tied, Apart, Lanes):
-        return None
-
-
-def _raise(
-    module: k.Module, function: k.Function, options: Options, known: Learned, attempts: list[Raiser]
-) -> eq.Kernel:
-    """The equations with what is ``known``; ``attempts`` gets every run that was started."""
-    bounded = known.launched
-    splits: list[tuple[str, eq.Expr]] = []
-    digits: dict[str, str] = {}
-    whole: set[str] = set()
-    strided: set[str] = set()
-    rows: dict[str, eq.Expr] = {}
-    unbound = ""
-    for _ in range(24):
-        attempt = Raiser(module, function, options, bounded)
-        attempt.splits, attempt.digits, attempt.ways = splits, digits, known.ways
-        attempt.whole, attempt.strided = whole, strided
-        known.enter(attempt.cx)
-        attempt.cx.planes = rows
-        attempts.append(attempt)
-        try:
-            kernel = attempt.run()
-            found = {n: d for n, d in attempt.cx.digit_names.items() if n not in digits}
-            if not found:
-                return kernel
-            digits |= found  # once more, under the names that the source has for the digits
-        except Split as split:
-            splits.append((split.name, split.size))
-            if split.strided:
-                strided.add(split.name)
-        except Unbounded as unbounded:
-            # an unguarded kernel: the launch is what bounds this index
-            if (part := planes.of_digit(attempt.cx, splits, unbounded.name)) and part[0] not in rows:
-                rows, bounded = rows | dict([part]), bounded | {part[0]}
-                continue
-            name = attempt.cx.whole_of.get(unbounded.name, unbounded.name)
-            if name in bounded:
-                break
-            if splits and unbounded.name in attempt.cx.digits:
-                # nothing bounds the digits: the index stays whole, its quotient and remainder are gathers
-                whole.add(splits.pop()[0])
-                continue
-            bounded |= {name}
-            unbound = name
-    reason = f"nothing bounds index {unbound}" if unbound else "its indices are divided in too many ways"
-    raise refuse("KR205", reason, function.span)

@@ -183,3 +183,27 @@ def test_what_may_be_negative_is_no_share():
     source = "__global__ void k(const float* x, float* y, int c, int n) { int i = threadIdx.x; int per = c / n;"
     done = pipeline.translate(source + " if (i < 4) y[i] = x[i] * (unsigned)per; }", "k.cu")
     assert done.text and "uint32" in done.text
+
+
+SCORES = """
+__global__ void scores(float *out, const float *x, int T, int C, int NH) {
+    int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx >= NH * T * T) return;
+    int s = idx % T, t = (idx / T) % T, h = idx / (T * T), hs = C / NH;
+    float sum = 0.0f;
+    for (int i = 0; i < hs; i++) sum += x[t * 2 * C + h * HEAD + i] * x[s * 2 * C + h * HEAD + C + i];
+    out[idx] = sum;
+}"""
+
+
+def test_heads_of_arrays_that_are_only_loaded():
+    cases = [
+        ({"out": (nh * t * t,), "x": (2 * t * c,)}, {"T": t, "C": c, "NH": nh}) for t, c, nh in ((2, 6, 3), (3, 4, 1))
+    ]
+    text = _verified(SCORES.replace("HEAD", "hs"), cases)
+    assert "x3[:, :NH], x3[:, NH:]" in text and "C is a multiple of NH" in text and "arange" not in text
+
+
+def test_heads_of_another_width_are_gathers_as_before():
+    text = _verified(SCORES.replace("HEAD", "2"), [({"out": (8,), "x": (20,)}, {"T": 2, "C": 5, "NH": 2})])
+    assert "multiple" not in text
