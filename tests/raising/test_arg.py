@@ -27,6 +27,28 @@ def test_masks(test):
     assert "ArgReduce" in kinds(agree(BEST.format(range=UP, test=test)))
 
 
+DECIDED = [
+    (UP, "x[i] < b or (x[i] == b and i < at)", "-1"),
+    (UP, "x[i] > b or (i > at and b == x[i])", "-1"),
+    (ODD, "x[i] < b or (x[i] == b and i >= at)", "0"),
+    (DOWN, "x[i] < b or (x[i] == b and at > i)", "len(x)"),
+    (DOWN, "x[i] < b or (x[i] == b and i > at)", "len(x)"),
+]
+OPEN = [(UP, "x[i] < b or (x[i] == b and i < at)", "len(x)"), (UP, "x[i] < b or (x[i] == b and i > at)", "0")]
+
+
+@pytest.mark.parametrize(("range_", "test", "begins"), DECIDED)
+def test_ties_that_the_direction_decides(range_, test, begins):
+    kernel = agree(BEST.format(range=range_, test=test).replace("at = -1", f"at = {begins}"))
+    assert kinds(kernel) == {"Reduce", "ArgReduce"}
+
+
+@pytest.mark.parametrize(("range_", "test", "begins"), OPEN)
+def test_a_tie_with_what_was_before_the_loop_is_no_arg_reduction(range_, test, begins):
+    kernel = agree(BEST.format(range=range_, test=test).replace("at = -1", f"at = {begins}"))
+    assert "ArgReduce" not in kinds(kernel)
+
+
 DECLINES = {
     "another value is kept": "if x[i] < b:\n   b = w[i]\n   at = i",
     "the place is used in the test": "if x[i] > b and i - at < 2:\n   b = x[i]\n   at = i",

@@ -12,6 +12,7 @@ from kraise.raising.carried.first_term import same
 from kraise.raising.carried.flag import sets
 from kraise.raising.carried.problem import Declined, Problem, Solved
 from kraise.raising.carried.reduction import _absorbed, combined
+from kraise.raising.carried.tie_tests import untied
 from kraise.raising.run import simplify
 from kraise.raising.writes.accumulate import holds, replacement
 
@@ -73,7 +74,7 @@ def arg_reduction(p: Problem, name: str) -> Solved | Declined:
     with_it: dict[str, eq.Expr] = {}
     if own is not None:
         condition, e = own
-        found = replacement(condition, c, e)
+        found = replacement(untied(p, name, condition, e), c, e)
         if found is None:
             return Declined(f"{name} is not replaced by what it is compared with")
         for other, test, v in _replaced_scalars(p, name):
