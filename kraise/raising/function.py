@@ -67,6 +67,7 @@ from kraise.raising.writes.operands import within_operands
 from kraise.raising.writes.reread import reread
 from kraise.raising.writes.rewritten import from_before
 from kraise.raising.writes.shifted import shifted
+from kraise.raising.writes.single_lanes import without_single_lanes
 from kraise.raising.writes.squeezed import as_values, squeezed
 from kraise.raising.writes.trailing import copied_after
 from kraise.raising.writes.two_digits import taken_apart
@@ -184,16 +185,14 @@ class Raiser:
             stmts = split(stmts, (*cx.assumed, *(c for c, _ in cx.checks)), self._leaving)
         except Unbounded as unbounded:
             if unbounded.name not in cx.thread_names:
-                raise refuse(
-                    "KR205",
-                    f"the range of {unbounded.name} is not known when the function is traced",
-                    function.span,
-                    "bound it by a parameter or a shape",
-                ) from None
+                reason = f"the range of {unbounded.name} is not known when the function is traced"
+                raise refuse("KR205", reason, function.span, "bound it by a parameter or a shape") from None
             raise
         returns = self._returns(st, body.returns)
         stmts, returns, parted = taken_apart(cx, stmts, returns, grid.facts)
         stmts, returns, changed = self._marked(stmts, returns)
+        values = tuple(r for r in returns if not isinstance(r, eq.Version))
+        stmts, single = without_single_lanes(stmts, (*values, *self._checked()))
         stmts = at_places(stmts)
         known = tuple(st.names.values())
         for n, e in zip(known, finished(n.expr for n in known), strict=True):
@@ -201,7 +200,7 @@ class Raiser:
         for old, new in (*parted.items(), *changed):
             if old in st.names:
                 st.names.setdefault(new, replace(st.names[old], expr=new))
-        values = tuple(r for r in returns if not isinstance(r, eq.Version))
+        st.names = {(e := single(n.expr)): replace(n, expr=e) for n in st.names.values()}
         versions = frozenset(r for r in returns if isinstance(r, eq.Version)) | {
             n.version for n in topological(values) if isinstance(n, eq.Read)
         }
