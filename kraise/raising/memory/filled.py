@@ -33,8 +33,8 @@ class Solved:
     unsolved: frozenset[str]
     never: bool = False
     exact: tuple[tuple[eq.Expr, Poly, int], ...] = ()  # quotients without a remainder: the quotient, of what, by what
-    chosen: bool = False  # digits were chosen: only if the thread exists is it the one, another may fill the cell
-
+    # digits were chosen: another thread may fill the cell where ``exists`` does not hold (if ``never``, too)
+    chosen: bool = False
     parted: bool = False  # what a cell tells of a digit is one of its own digits
 
     def determines(self, names: tuple[str, ...]) -> bool:
@@ -113,6 +113,8 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
     changed, chosen = True, False
     exists: list[eq.Expr] = []
     digits_of_one: set[str] = set()  # which of them fill the cell was chosen: beyond their ranges others do
+    highest: set[str] = set()  # of these, what the others leave: the ranges of the others tell whether it is the one
+    never = False
     while changed:
         changed = False
         for at, (s, e) in list(pending.items()):
@@ -124,8 +126,9 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
                 if difference.value is None:
                     left = eq.Op("eq", (to_expr(difference), eq.Const(0, INT)), BOOL)
                     (exists if guess else conditions).append(left)
-                elif difference.value != 0:
-                    return None if guess else Solved({}, (), (), frozenset(), True)
+                elif difference.value != 0 and guess:
+                    return None
+                never = never or difference.value not in (None, 0)
                 continue
             unpacked = _unpacked(difference, hits, raw.path) if s in digits else None
             if unpacked is not None:
@@ -141,26 +144,31 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
                 changed = True
                 chosen = chosen or len(hits) > 1
                 digits_of_one |= set(hits) if len(hits) > 1 else set()
+                highest |= {step[0].name} if len(hits) > 1 else set()
                 index, target, condition = step
                 match target:
                     case eq.Op(name="floordiv", args=(of, eq.Const(value=int() as by))) if condition is not None:
                         exact.append((target, to_poly(of), by))
                 found[index] = target
                 conditions += [] if condition is None else [condition]
-    if any(at < places for at in pending):
-        return None
+    if (sure := never and not chosen) or any(at < places for at in pending):
+        return Solved({}, (), (), frozenset(), True) if sure else None
     for b in cx.blocks:
         if b not in raw.loops:  # not an index of its own: the same block
             found.setdefault(eq.Index(b + _PRIME, INT), eq.Index(b, INT))
     mapping = {i: tidy(substitute(p, found)) for i, p in primed.items()}
     mapping = digits | {i: v for i, v in mapping.items() if v is not i}
     parted = bool(digits)
+    within, apart = set[eq.Expr](), set[eq.Expr]()  # where the digits are the only ones; what asks for none of them
     solved = Solved(mapping, (), (), frozenset(unknown), exact=tuple(exact), parted=parted)
     try:
         for c in raw.path:
             if c not in cx.launch_path:
                 own = {n + _PRIME for n in free_indices(c)}
-                (exists if own and own <= digits_of_one else conditions).extend(conjuncts(solved.apply(c)))
+                moved_here = conjuncts(solved.apply(c))
+                (exists if own and own <= digits_of_one else conditions).extend(moved_here)
+                within |= {*moved_here} if own & digits_of_one and not own <= highest else set()
+                apart |= set() if own & digits_of_one else {*moved_here}
             elif _radix(cx, c) & free and (not chosen or _told_apart(cx, raw)):
                 (exists if chosen else conditions).extend(conjuncts(solved.apply(c)))
         for (kind, axis), thread in cx.threads.items():
@@ -168,8 +176,10 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
             if kind == "thread" and free_indices(thread) & free:
                 moved = solved.apply(thread)
                 if moved is not thread:
+                    own = {n + _PRIME for n in free_indices(thread)}
                     exists.append(eq.Op("ge", (moved, eq.Const(0, INT)), BOOL))
                     exists.append(eq.Op("lt", (moved, cx.threads["blockDim", axis]), BOOL))
+                    within |= {*exists[-2:]} if own & digits_of_one and not own <= highest else set()
     except ValueError:
         return None
     kept: dict[str, list[eq.Expr]] = {"exists": [], "conditions": []}
@@ -177,12 +187,17 @@ def _solve(cx: Context, st: State, raw: RawWrite, subs: tuple[eq.Expr, ...], pla
         for c in dict.fromkeys(group):
             fact = classify(c)
             if isinstance(c, eq.Const) or (fact is not None and fact.poly.value is not None):
-                if not (c.value if isinstance(c, eq.Const) else _number_holds(fact)):  # type: ignore[arg-type]
+                fails = not (c.value if isinstance(c, eq.Const) else _number_holds(fact))  # type: ignore[arg-type]
+                if fails and (c in apart or not chosen):
                     return Solved({}, (), (), frozenset(), True)
+                never = never or fails
             elif free_indices(c) & unknown:
                 return None  # an instance that the cell does not tell
             else:
                 kept[kind].append(c)
+    if never:  # no thread with these digits stores: so none does, if no other digits make up the place
+        one = tuple(c for c in (*kept["exists"], *kept["conditions"]) if c in within)
+        return Solved({}, one, (), frozenset(), True, chosen=chosen)
     found_ = tuple(kept["exists"]), tuple(kept["conditions"])
     return Solved(mapping, *found_, frozenset(unknown), exact=tuple(exact), chosen=chosen, parted=parted)
 
@@ -337,8 +352,7 @@ def _step(difference: Poly, hits: list[str]) -> tuple[eq.Index, eq.Expr, eq.Expr
         quotient, remainder = _divided(-rest, sizes[n])
         return None if remainder.terms else (eq.Index(n, INT), to_expr(quotient), None)
     # several digits: the one of the largest radix takes all that its radix divides; whether the others lie within
-    # theirs
-    # is asked of the store's conditions
+    # theirs is asked of the store's conditions
     order = sorted(hits, key=lambda n: (_degree(sizes[n]), abs(sizes[n].value or 0), n), reverse=True)
     first, second = sizes[order[0]], sizes[order[1]]
     if first == second:

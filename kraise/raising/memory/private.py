@@ -154,6 +154,8 @@ class _Search:
         moving = moving or any(map(self._moves, raw.subscripts))
         seen += 1
         if solved.never:
+            if solved.chosen and _open(path, solved.exists) != []:
+                return UNKNOWN
             return self.at(raw.before, path, seen, moving)
         exists = _open(path, solved.exists)
         if solved.chosen and exists != []:
