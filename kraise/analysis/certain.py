@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kraise.analysis.conditions import classify, negate
-from kraise.analysis.dependence import Space
+from kraise.analysis.space import Space
 from kraise.analysis.ties import SYMBOL
 from kraise.ir import equations as eq
 

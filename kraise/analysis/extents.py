@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kraise.analysis import sets
-from kraise.analysis.dependence import Access, Space
+from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly, to_poly
+from kraise.analysis.space import Space
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import free_indices, topological

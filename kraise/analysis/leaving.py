@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from kraise.analysis import sets
-from kraise.analysis.dependence import Access, Space
+from kraise.analysis.dependence import Access
 from kraise.analysis.poly import Poly
+from kraise.analysis.space import Space
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices
 

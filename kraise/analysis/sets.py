@@ -86,7 +86,57 @@ def downwards(points: Set) -> Set:
 
 def empty(constraints: Iterable[str]) -> bool:
     """Whether it is proved that no integers meet all ``constraints``."""
-    return any(_empty(*_canonical(group)) for group in _groups(tuple(dict.fromkeys(constraints))))
+    return Conjunction().with_all(constraints).empty()
+
+
+class _Group:
+    """Constraints that share names, however indirectly, by their places, and what they were found to be."""
+
+    __slots__ = ("empty", "members", "names")
+
+    def __init__(self, names: frozenset[str], members: list[int]) -> None:
+        self.names, self.members = names, members
+        self.empty: bool | None = None  # not asked
+
+
+class Conjunction:
+    """Constraints to which more are added: what shares no name with the new ones is neither grouped nor asked again."""
+
+    __slots__ = ("_groups", "_places")
+
+    def __init__(self) -> None:
+        self._groups: list[_Group] = []
+        self._places: dict[str, int] = {}
+
+    def with_all(self, more: Iterable[str]) -> Conjunction:
+        """These constraints and ``more`` of them."""
+        out = Conjunction()
+        out._groups, out._places = self._groups, self._places.copy()
+        for constraint in more:
+            if constraint in out._places:
+                continue
+            names, members = _names(constraint), [len(out._places)]
+            out._places[constraint] = members[0]
+            apart = []
+            for group in out._groups:
+                if names.isdisjoint(group.names):
+                    apart.append(group)
+                else:
+                    names |= group.names
+                    members += group.members
+            out._groups = [*apart, _Group(names, members)]
+        return out
+
+    def empty(self) -> bool:
+        """Whether it is proved that no integers meet all of them."""
+        texts: list[str] = []
+        for group in self._groups:
+            if group.empty is None:
+                texts = texts or [*self._places]
+                group.empty = _empty(*_canonical(tuple([texts[at] for at in sorted(group.members)])))
+            if group.empty:
+                return True
+        return False
 
 
 @lru_cache(maxsize=20_000)
@@ -98,22 +148,6 @@ def _split(constraint: str) -> tuple[str, ...]:
 @lru_cache(maxsize=20_000)
 def _names(constraint: str) -> frozenset[str]:
     return frozenset(_split(constraint)[1::2])
-
-
-def _groups(constraints: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The constraints, those with a name in common together."""
-    groups: list[tuple[frozenset[str], list[int]]] = []
-    for at, constraint in enumerate(constraints):
-        names, members = _names(constraint), [at]
-        apart = []
-        for group in groups:
-            if names.isdisjoint(group[0]):
-                apart.append(group)
-            else:
-                names |= group[0]
-                members += group[1]
-        groups = [*apart, (names, members)]
-    return [tuple([constraints[at] for at in sorted(members)]) for _, members in groups]
 
 
 @lru_cache(maxsize=20_000)

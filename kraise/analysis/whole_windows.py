@@ -7,8 +7,9 @@ A quotient that is greater than an index that is not negative is one of a positi
 from __future__ import annotations
 
 from kraise.analysis.conditions import classify
-from kraise.analysis.delinearize import Digits, parted
+from kraise.analysis.delinearize import Digits
 from kraise.analysis.dependence import nonnegative
+from kraise.analysis.division import parted
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import classify, is_static, negate
-from kraise.analysis.delinearize import chain, parted, provable
+from kraise.analysis.delinearize import chain, provable
 from kraise.analysis.dependence import Access, implied
+from kraise.analysis.division import parted
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq

@@ -4,6 +4,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -105,3 +106,16 @@ def test_whole_tiles_stay_below_the_size(rounds, inside, right):
 def test_unknown_subscripts_may_meet():
     gather = Access("y", (eq.Read(eq.Version("k", 0), (I,), INT),), RANGE, True)
     assert may_meet(gather, gather, ("i",), frozenset())
+
+
+def test_stores_of_different_values_ask_once():
+    """Whether two places meet does not depend on what is stored there, nor on when."""
+    from kraise.analysis import dependence
+
+    dependence._met.cache_clear()
+    stores = [Access("y", (I,), RANGE, True, order=at, value=op("add", J, at)) for at in range(5)]
+    assert not any(may_meet(a, b, ("i",), frozenset()) for a in stores for b in stores)
+    assert dependence._met.cache_info().misses == 1
+    assert may_meet(replace(stores[0], subscripts=(J,)), stores[1], ("i",), frozenset())
+    folded = replace(stores[0], folds=("j",))
+    assert not may_meet(folded, stores[1], ("i",), frozenset()) and dependence._met.cache_info().misses == 3

@@ -61,3 +61,15 @@ def test_what_no_choice_decides_is_asked_without_the_choices(monkeypatch):
     witnesses.forget()
     assert sets.empty(["v0 >= 0", "v0 <= 1", "v0 != 0", "v0 != 1"])  # these decide
     assert not sets.empty(["v0 >= 0", "v0 <= 2", "v0 != 0", "v0 != 1"])
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_constraints_added_one_by_one(name):
+    """What is added to a conjunction is no part of it, and all of them together say what they say at once."""
+    constraints, expected = PARTS[name]
+    whole, before = sets.Conjunction(), []
+    for constraint in constraints:
+        before.append((whole, whole.empty()))
+        whole = whole.with_all((constraint, constraint))
+    assert whole.empty() is expected
+    assert all(one.empty() is was for one, was in before)

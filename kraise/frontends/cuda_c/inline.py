@@ -206,9 +206,10 @@ class Inline(Overloads):
         return None
 
     def _struct_name(self, hint: str) -> str:
-        name, k = hint, 2
-        while any(n.startswith(f"{name}_") for n in self.names):
-            name, k = f"{hint}_{k}", k + 1
+        known = [n.removeprefix(f"{hint}_") for n in self.names if n.startswith(f"{hint}_")]
+        taken = {rest.split("_")[0] for rest in known if "_" in rest}
+        number = next(k for k in range(2, len(taken) + 3) if str(k) not in taken)
+        name = f"{hint}_{number}" if known else hint
         self.made.add(f"{name}_")
         return name
 

@@ -9,7 +9,7 @@ from itertools import permutations
 
 from kraise.analysis.boxes import Unbounded
 from kraise.analysis.conditions import is_static
-from kraise.analysis.delinearize import divided
+from kraise.analysis.division import divided
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.segments import plain
 from kraise.diagnostics import Refused

@@ -11,7 +11,8 @@ from __future__ import annotations
 from math import gcd
 
 from kraise.analysis.conditions import classify
-from kraise.analysis.delinearize import divided, provable
+from kraise.analysis.delinearize import provable
+from kraise.analysis.division import divided
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr

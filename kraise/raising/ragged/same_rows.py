@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from kraise.analysis.conditions import classify, is_static
-from kraise.analysis.delinearize import parted, provable
+from kraise.analysis.delinearize import provable
 from kraise.analysis.dependence import Access
+from kraise.analysis.division import parted
 from kraise.analysis.poly import Poly, to_poly
 from kraise.ir import equations as eq
 from kraise.raising.run.state import ROWS

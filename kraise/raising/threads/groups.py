@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kraise.analysis.conditions import Fact, classify, is_static
-from kraise.analysis.delinearize import Digits, divided, in_rows
+from kraise.analysis.delinearize import Digits, in_rows
+from kraise.analysis.division import divided
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT

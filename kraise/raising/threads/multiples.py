@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 
 from kraise.analysis.conditions import Fact, classify
-from kraise.analysis.delinearize import Digits, divided, in_rows, provable
+from kraise.analysis.delinearize import Digits, in_rows, provable
+from kraise.analysis.division import divided
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kraise.analysis.conditions import Fact, classify, conjuncts, fact_to_expr, is_static
-from kraise.analysis.delinearize import divided, leading_digit, provable, quotient_of
+from kraise.analysis.delinearize import leading_digit, provable
+from kraise.analysis.division import divided, quotient_of
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text

@@ -13,7 +13,7 @@ from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import axes_of, children, rebuild, substitute, topological
 from kraise.raising.run.arithmetic import index_like, tidy
 
-_LEAST, _MOST, _LARGEST = 16, 1024, 200
+_LEAST, _MOST, _LARGEST, _WRITTEN = 16, 1024, 200, 2000
 _NEUTRAL: dict[str, tuple[float, ...]] = {"add": (0,), "min": (), "max": ()}
 
 
@@ -83,6 +83,8 @@ def _sum(node: eq.Op) -> eq.Expr | None:
 def along(op: str, parts: list[eq.Expr], taken: frozenset[str], type: ScalarType) -> eq.Reduce | None:
     """``parts`` combined as a reduction over a new index, none of ``taken``, if they are one expression whose numbers
     move in step."""
+    if not _alike(parts):
+        return None
     forms = [_form(a) for a in parts]
     form, _, movable = forms[0]
     if any(f is not form for f, _, _ in forms):
@@ -98,6 +100,26 @@ def along(op: str, parts: list[eq.Expr], taken: frozenset[str], type: ScalarType
     }
     body = tidy(substitute(form, values))
     return eq.Reduce(op, (eq.Axis(name, eq.Const(0, INT), eq.Const(len(parts), INT)),), body, None, type)
+
+
+def _alike(parts: list[eq.Expr]) -> bool:
+    """Whether they are one expression but for numbers, and no larger written out than is looked at: what is shared
+    within one is looked at once here, and at each place in :func:`_form`."""
+    shapes: dict[eq.Expr, tuple[eq.Expr, int]] = {}
+    hole = to_poly(_hole(0))
+
+    def below(n: eq.Expr) -> tuple[eq.Expr, ...]:
+        return () if index_like(n) else children(n)
+
+    for n in topological(parts, below):
+        if index_like(n):
+            poly = to_poly(n)
+            shapes[n] = to_expr(poly - poly.offset + hole), 1
+        else:
+            under = [shapes[c] for c in children(n)]
+            shapes[n] = rebuild(n, tuple(shape for shape, _ in under)), 1 + sum(size for _, size in under)
+    first, size = shapes[parts[0]]
+    return size <= _WRITTEN and all(shapes[p][0] is first for p in parts)
 
 
 def _hole(at: int) -> eq.Index:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kraise.analysis.conditions import is_static
-from kraise.analysis.delinearize import digits, divided
+from kraise.analysis.delinearize import digits
+from kraise.analysis.division import divided
 from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
