@@ -294,10 +294,15 @@ def _positive(p: Poly) -> Poly:
     return -p if p.terms[leading(p)] < 0 else p
 
 
+_MANY = 3  # sizes: each is tried, and all others on what it leaves
+
+
 def provable(path: tuple[eq.Expr, ...], poly: Poly) -> bool:
     """Whether ``poly >= 0`` wherever ``path`` holds: as an affine fact, or digit by digit."""
     if nonnegative(path, poly):
         return True
+    if len(_sizes(poly)) >= _MANY and fails(poly, path):
+        return False
     digit = leading_digit(poly, path)
     return digit is not None and provable(path, digit)
 
@@ -322,24 +327,27 @@ def _none_negative(atoms: Monomial, path: tuple[eq.Expr, ...]) -> bool:
     return all(isinstance(a, sizes) or nonnegative(path, Poly({(a,): 1})) for a in atoms)
 
 
+def _sizes(poly: Poly) -> list[Poly]:
+    """What multiplies its indices, and may be a radix: sizes, then numbers."""
+    sizes = {poly.coefficient(a) for a in poly.atoms() if isinstance(a, eq.Index) and poly.is_affine_in((a.name,))}
+    numbers = sorted((p for p in sizes if p.value), key=lambda p: -abs(p.value or 0))
+    open_ = sorted((p for p in sizes if p.value is None), key=lambda p: by_text(to_expr(p)))
+    return [*open_, *(p for p in numbers if abs(p.value or 0) > 1)]
+
+
 @lru_cache(maxsize=1 << 14)
 def leading_digit(poly: Poly, path: tuple[eq.Expr, ...]) -> Poly | None:
     """p with ``p >= 0`` equivalent to ``poly >= 0``, for poly = W * A + B with B in [0, W) (p = A) or [-W, 0) (p = A
     - 1)."""
-    sizes = {poly.coefficient(a) for a in poly.atoms() if isinstance(a, eq.Index) and poly.is_affine_in((a.name,))}
-    numbers = sorted((p for p in sizes if p.value), key=lambda p: -abs(p.value or 0))
-    sizes = {p for p in sizes if p.value is None}
-    many = len(sizes) + len(numbers) > 2  # each of them is tried, and on what it leaves all others
-    if many and fails(poly, path):
-        return None  # nor does any p hold
-    for size in (*sorted(sizes, key=lambda p: by_text(to_expr(p))), *(p for p in numbers if abs(p.value or 0) > 1)):
+    sizes = _sizes(poly)
+    for size in sizes:
         w = size if min(size.terms.values()) > 0 else -size
         high, low = divided(poly, w)
         if w.value is not None and (w.value < 0 or not low.indices()):
             continue
         for shift in (0, 1):
             rest = low + w * shift
-            if many and (fails(rest, path) or fails(w - 1 - rest, path)):
+            if len(sizes) >= _MANY and (fails(rest, path) or fails(w - 1 - rest, path)):
                 continue
             if provable(path, rest) and provable(path, w - 1 - rest):
                 deeper = leading_digit(high - shift, path)

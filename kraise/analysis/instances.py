@@ -16,7 +16,7 @@ from kraise.analysis.space import Space
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
 from kraise.ir.types import INT
-from kraise.ir.walk import substitute, topological
+from kraise.ir.walk import topological, transform
 
 _SIZES = ((4, 6, 5, 9, 7, 8), (32, 33, 40, 37, 64, 35), (2, 3, 1))  # of parameters and shapes, in turn
 _FAR = 4096
@@ -65,18 +65,30 @@ def _number(e: eq.Expr, point: Point, free: int) -> int:
             return free
         case eq.Param(name=name) | eq.Shape(array=name) if e.type.is_integer:
             return 2 + sum(map(ord, name)) % 7  # a size like any other, not the same for all
-        case eq.Op(name="floordiv" | "mod" as name, args=(a, b)):
-            above, below = _number(a, point, free), _number(b, point, free)
-            if below > 0:
-                return above // below if name == "floordiv" else above % below
-        case eq.Op(name="tdiv" | "tmod" as name, args=(a, b)):
-            above, below = _number(a, point, free), _number(b, point, free)
-            if below > 0 and above >= 0:
-                return above // below if name == "tdiv" else above % below
-        case eq.Op(name="add" | "sub" | "mul" as name, args=(a, b)) if e.type.kind != "uint":
-            one, other = _number(a, point, free), _number(b, point, free)
-            return one + other if name == "add" else one - other if name == "sub" else one * other
+        case eq.Op(name=name, args=(a, b)) if e.type.kind != "uint":
+            found = _applied(name, _number(a, point, free), _number(b, point, free))
+            if found is not None:
+                return found
     raise _Unknown
+
+
+def _applied(name: str, a: int, b: int) -> int | None:
+    match name:
+        case "add" | "sub" | "mul":
+            return a + b if name == "add" else a - b if name == "sub" else a * b
+        case "floordiv" | "mod" if b > 0:
+            return a // b if name == "floordiv" else a % b
+        case "tdiv" | "tmod" if b > 0 and a >= 0:
+            return a // b if name == "tdiv" else a % b
+    return None
+
+
+def _folded(e: eq.Expr) -> eq.Expr:
+    match e:
+        case eq.Op(name=name, args=(eq.Const(value=int() as a), eq.Const(value=int() as b)), type=t) if t.is_integer:
+            found = _applied(name, a, b)
+            return e if found is None else eq.Const(found, t)
+    return e
 
 
 @lru_cache(maxsize=2_000)
@@ -84,12 +96,12 @@ def _known(path: tuple[eq.Expr, ...], at: int) -> tuple[Point, ...]:
     """Some instances of ``path`` for one choice of the sizes: the first, the last and another one."""
     sizes = [n for n in topological(path) if isinstance(n, eq.Param | eq.Shape) and n.type.is_integer]
     chosen = {s: _SIZES[at][place % len(_SIZES[at])] for place, s in enumerate(sorted(sizes, key=by_text))}
-    numbers = {s: eq.Const(n, s.type) for s, n in chosen.items()}
+    numbers: dict[eq.Expr, eq.Expr] = {s: eq.Const(n, s.type) for s, n in chosen.items()}
     space = Space()
-    space.path([substitute(c, numbers) for c in path], {})
-    if space.products:
-        return ()
-    names = [*space.variables.values(), *space.params.values()]
+    space.path([transform(c, lambda e: _folded(numbers.get(e, e))) for c in path], {})
+    if space.params or space.chosen:
+        return ()  # what stands for these may be none of their values
+    names = [*space.variables.values()]
     places = {eq.Index(name, INT): at for at, name in enumerate(space.variables)}
 
     near = [f"{name} <= {_FAR} and {name} >= -{_FAR}" for name in names]  # so that there is a last one

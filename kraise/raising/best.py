@@ -91,12 +91,14 @@ def _best(module: k.Module, function: k.Function, options: Options, rounds: tupl
                 best = kernel
         except Refused as refused:
             first = first or refused
-        if not hindering - scratch:
+        if not hindering - scratch or begun.effort.spent:
             break
         scratch |= hindering
     arrays = [x for x in walked(function.body) if isinstance(x, k.LocalArray) and x.space == "local"]
     if best is None and first is not None and witnessed(first):
         raise first  # two threads meet, however the arrays are read
+    if best is None and first is not None and begun.effort.spent:
+        raise first
     own = {x.name for x in arrays}
     large = {x.name for x in arrays if not small(x)}  # a loop that carries one of these would carry it still
     if own and (best is None or (carried(best.body, own) and not carried(best.body, large))):

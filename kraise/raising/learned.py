@@ -15,6 +15,7 @@ from kraise.ir import equations as eq
 from kraise.ir.print_expressions import render_expr
 from kraise.ir.types import INT
 from kraise.raising.collective.requests import Joint
+from kraise.raising.effort import Effort
 from kraise.raising.memory.from_end import FromEnd
 from kraise.raising.ragged.loops import Loop
 from kraise.raising.ragged.same_rows import Rows
@@ -72,6 +73,7 @@ class Learned:
     rounds: tuple[eq.Axis, ...] = ()
     from_end: FromEnd = field(default_factory=dict)
     each: frozenset[Joint] = frozenset()
+    effort: Effort = field(default_factory=Effort, compare=False)  # of all searches for the function
 
     def begun(self) -> Learned:
         """What was known before the first run."""
@@ -87,6 +89,7 @@ class Learned:
             from_end=self.from_end,
             each=self.each,
             in_line=self.in_line,
+            effort=self.effort,
         )
 
     def enter(self, cx: Context) -> None:

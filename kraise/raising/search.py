@@ -154,6 +154,9 @@ def _search(
             real = agrees(known.ways, told) and not any(agrees(t.known.ways, told) for t in tried)
             first = further(first, refused, of_launch=real)
             tried.append(Attempt(known, refused))
+            known.effort.add((a.cx.statements for a in attempts), refused)
+            if known.effort.spent:
+                raise with_attempts(first, tried) from None
             if attempts:
                 hindering |= tying(attempts[-1])
                 asked |= attempts[-1].cx.asked

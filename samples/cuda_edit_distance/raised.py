@@ -18,7 +18,7 @@ def edit_distance(s, t, gap, row, out, m, n, pairs):
     row[p, j] = j * gap[p]  for 0 <= p < pairs, 0 <= j < n + 1
     for i = 1 ... m:
         row[p, 0] = i * gap[p]  for 0 <= p < pairs
-        diag, row_before = row.22[p, 0], i * gap[p]  for 0 <= p < pairs
+        diag, row_before = row.12[p, 0], i * gap[p]  for 0 <= p < pairs
         for j = 1 ... n:
             all at once:
                 diag = row[p, j]

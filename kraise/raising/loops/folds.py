@@ -23,6 +23,7 @@ from kraise.raising.carried.problem import Declined, Problem, moved
 from kraise.raising.carried.rules import IN_FOLD
 from kraise.raising.collective.opened import shuffles
 from kraise.raising.loops.cells import Carried, Moving, enter_cells, enter_moving, leave_cells, next_round
+from kraise.raising.loops.changes import changed, stored, written
 from kraise.raising.loops.lanes import lanes_of, narrowed, within
 from kraise.raising.loops.one_way import behind, since_start
 from kraise.raising.loops.placeholders import placeholders
@@ -68,7 +69,7 @@ def fold_loop(cx: Context, st: State, s: k.For, rng: Range, live: frozenset[str]
     alive = conjunction([c for c in found.residue if c in bounds])
     fold = Folding(cx, st, s, rng.index, live, carried, rng)
     fold.enter(bounds)
-    fold.run(alive)
+    fold.run(lambda _: alive)
     fold.close(rng)
     fold.leave(found.axes[0], reverse=rng.step < 0)
     st.facts = (*st.facts, *behind(st, s.body, None, fold.carries, fold.inits, rng))
@@ -148,21 +149,40 @@ class Folding:
         more = since_start(inner, self.s, self.carries, self.inits, self.rng)
         inner.facts = tuple(dict.fromkeys((*inner.facts, *more)))
         self.bounds = bounds
-        self.written = list(_written(cx, inner, self.s, self.live))
-        self.entries = {a: cx.version(a) for a in self.written}
-        self.outside = {a: inner.versions[a] for a in self.written}
-        cx.clobbered |= {self.entries[a] for a in self.written if self.outside[a] in cx.clobbered}
+
+    def _begin(self, written: list[str]) -> None:
+        """A round's start: the arrays that the body writes hold what the rounds before left."""
+        cx, before = self.cx, self.inner
+        self.inner = inner = before.copy()
+        self.written = written
+        self.entries = {a: cx.version(a) for a in written}
+        self.outside = {a: before.versions[a] for a in written}
+        cx.clobbered |= {self.entries[a] for a in written if self.outside[a] in cx.clobbered}
         inner.versions |= self.entries
         self.accesses_from = len(inner.accesses)
 
     def _lanes_of(self, name: str, among: dict[str, frozenset[str]] | None) -> tuple[eq.Axis, ...]:
         return self.lanes if among is None else tuple(a for a in self.lanes if a.name in among[name])
 
-    def run(self, alive: eq.Expr | None) -> None:
-        """The body, once; lanes that are not ``alive`` keep their scalars (their stores are under the same
-        condition)."""
+    def run(self, condition: Callable[[State], eq.Expr | None]) -> eq.Expr | None:
+        """The body, once; lanes for which the ``condition`` that comes back does not hold keep their scalars (their
+        stores are under the same condition).
+
+        Which arrays it writes is told by what stores there are, where the run bears that out: loops in loops are run a
+        second time only where it does not.
+        """
+        before, plain = self.inner, stored(self.cx, self.inner, self.s)
+        alive = self._run(plain if plain is not None else written(self.cx, before, self.s, self.live), condition)
+        if plain is not None and (found := changed(before, self.inner, self.entries)) != plain:
+            self.inner = before
+            alive = self._run(found, condition)
+        return alive
+
+    def _run(self, written: list[str], condition: Callable[[State], eq.Expr | None]) -> eq.Expr | None:
         from kraise.raising.run.statements import block
 
+        self._begin(written)
+        alive = condition(self.inner)
         after = self.live | exposed(self.s.body, self.live)
         if isinstance(self.s, k.While):
             after |= reads(self.s.condition)
@@ -178,6 +198,7 @@ class Folding:
             }
         self.raws = self.inner.out
         self.condition_uses = [] if alive is None else [alive]
+        return alive
 
     def close(self, rng: Range | None) -> None:
         """Carried scalars that are functions of the index, or that nothing needs, are not carried."""
@@ -363,24 +384,3 @@ def _closed(p: Problem, names: list[str]) -> tuple[dict[str, eq.Expr], dict[eq.E
             if not isinstance(answer, Declined):
                 return answer.final, answer.replace
     return None
-
-
-def _written(cx: Context, st: State, s: k.For | k.While, live: frozenset[str]) -> list[str]:
-    """The arrays that the body writes, found by a run whose results are thrown away."""
-    from kraise.raising.run.statements import block
-
-    probe = st.copy()
-    probe.before, probe.out, probe.accesses = [*st.before, *st.out], [], []
-    block(cx, probe, s.body, live | exposed(s.body, live))
-    return sorted(a for a in st.versions | probe.versions if _changed(st, probe, a))
-
-
-def _changed(before: State, after: State, array: str) -> bool:
-    if array in after.locals and array not in before.locals:
-        return False  # made anew in each round
-    if array not in before.versions:
-        if any(a.write and a.array == array for a in after.accesses):
-            before.versions[array] = eq.Version(array, 0)
-            return True
-        return False
-    return after.versions[array] is not before.versions[array]

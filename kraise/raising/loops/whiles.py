@@ -92,9 +92,14 @@ def _as_fold(cx: Context, st: State, s: k.While, live: frozenset[str]) -> None:
     index = cx.index("round", st.open)
     fold = Folding(cx, st, s, index, live, Carried(), None)
     fold.enter(())
-    condition = truth(cx, fold.inner, s.condition)
-    fold.inner.path = add_path(fold.inner.path, condition)
-    fold.run(condition)
+
+    def runs(inner: State) -> eq.Expr:
+        condition = truth(cx, inner, s.condition)
+        inner.path = add_path(inner.path, condition)
+        return condition
+
+    condition = fold.run(runs)
+    assert condition is not None
     found = bounded(st, index, condition, fold.carries, fold.inits, fold.bare)
     exits: Settled | None = None
     if found is None:

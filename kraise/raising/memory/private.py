@@ -48,6 +48,10 @@ class _Mark:
 UNDEFINED, UNKNOWN = _Mark(), _Mark()
 _MOST_STEPS = 300  # stores that one question goes back over: those of rounds that are written out would double each
 
+_LARGEST = (
+    2000  # nodes of a value at another thread: each exchange would make it as many times as large as it has cells
+)
+
 
 def held(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> eq.Expr | None:
     """What the cell holds now, or None where the stores before do not say it."""
@@ -215,7 +219,8 @@ class _Search:
             value = stored(solved.apply(raw.value), self.st.locals[self.array].type)
         except ValueError:
             return UNKNOWN  # the value is that of a carried scalar of one lane only
-        if solved.unsolved & free_indices(value) or any(_stack(n) for n in topological((value,))):
+        nodes = topological((value,))
+        if solved.unsolved & free_indices(value) or any(map(_stack, nodes)) or (moved and len(nodes) > _LARGEST):
             return UNKNOWN
         value = without_known(path, self._made_from(value, path))
         if raw.accumulate:

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kraise.analysis.poly import Poly, to_poly
-from kraise.diagnostics import Span
+from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT, ArrayType, ScalarType, StructType
 from kraise.ir.walk import free_indices
 from kraise.raising.collective.requests import Joint
 from kraise.raising.threads.splits import Splitting
+
+MOST = 20_000  # statements of one attempt
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,7 @@ class Context:
     trials: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # what loops that are, or were, tried
     # with free rounds carry, and the indices on which that may depend
     runs: int = 0  # joint computations found so far
+    statements: int = 0  # run so far
     # where one thread alone holds what several have summed, and in which runs of statements they have
     halves: dict[eq.Expr, frozenset[Joint]] = field(default_factory=dict)
     each: frozenset[Joint] = frozenset()  # such runs after which other threads have asked for what they hold
@@ -225,6 +228,14 @@ class Context:
         """The axes of an array that its type fixes: one for ``float4 *``."""
         found = array_type(self.function, array)
         return 0 if found is None else len(found.tail)
+
+    def step(self, span: Span | None) -> None:
+        """One statement more; refused where there are too many of them (those of a loop count as often as it is run,
+        and a loop within loops is run again for each)."""
+        self.statements += 1
+        if self.statements > MOST:
+            reason = f"raising this takes more than {MOST} steps: its loops stand too deep in each other"
+            raise refuse("KR299", reason, span, "make kernels of the inner loops")
 
     def fold(self, name: str) -> str:
         """A name for a fold that no other fold of the kernel has."""

@@ -70,6 +70,7 @@ def _jointly(cx: Context, st: State, stmts: tuple[k.Stmt, ...], after: list[froz
 
 
 def statement(cx: Context, st: State, s: k.Stmt, live: frozenset[str]) -> None:
+    cx.step(s.span)
     match s:
         case k.Assign():
             with_halves(cx, st, s)
