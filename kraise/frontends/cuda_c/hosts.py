@@ -6,6 +6,9 @@ One that only calls libraries and is not understood is passed over, unless anoth
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from kraise.diagnostics import Diagnostic
@@ -20,6 +23,7 @@ from kraise.frontends.cuda_c.scan import Item
 from kraise.frontends.cuda_c.structs import Definition
 from kraise.ir import host as h
 from kraise.ir import kernel as k
+from kraise.ir.rewrite import rewritten
 
 _LAUNCHES = frozenset(("<<<", "hipLaunchKernelGGL", "cudaLaunchKernel", "hipLaunchKernel"))
 
@@ -101,7 +105,32 @@ def read_hosts(
             written_out |= reader.written_out
     variants.written_out |= written_out
     problems = [p for p in problems if p.kernel not in written_out or p.kernel in only]
-    return tuple(done.values()), outlined, problems
+    return _under_own_names(tuple(done.values()), by_name), outlined, problems
+
+
+def _under_own_names(hosts: tuple[h.Host, ...], functions: Mapping[str, k.Function]) -> tuple[h.Host, ...]:
+    """The hosts, of which one that is called like a kernel (C++ tells them apart by their arguments; a module has one
+    function of a name) is ``reduce_host``."""
+    taken = {*functions, *(x.name for x in hosts)}
+    names: dict[str, str] = {}
+    for name in (x.name for x in hosts if x.name in functions):
+        names[name] = next(n for n in _numbered(f"{name}_host") if n not in taken)
+        taken.add(names[name])
+
+    def calls(x: Any) -> h.CallHost | None:
+        return replace(x, function=names[x.function]) if isinstance(x, h.CallHost) and x.function in names else None
+
+    def named(x: h.Host) -> h.Host:
+        said = f"`{x.name}` of the source, which has a kernel of that name, too." if x.name in names else ""
+        doc = "\n\n".join(filter(None, (x.doc, said)))
+        return replace(x, name=names.get(x.name, x.name), doc=doc, body=rewritten(x.body, calls))
+
+    return tuple(map(named, hosts)) if names else hosts
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{at}" for at in count(2))
 
 
 def _mentions(program: Program, item: Item, words: frozenset[str] | set[str]) -> bool:
