@@ -265,8 +265,9 @@ def _of_heads(
     module: k.Module, function: k.Function, options: Options, known: Learned, run: Raiser, kernel: eq.Kernel
 ) -> eq.Kernel | None:
     """The equations with sizes as so many shares of others (``C / NH`` columns), where more loads are of rows."""
-    shares = {} if known.groups else groups.wished(run.cx)
-    found = once(module, function, options, replace(known, groups=shares)) if by_shares(kernel.body, shares) else None
+    wished = {} if known.groups else groups.wished(run.cx)
+    shares = {size: by for size, by in wished.items() if by_shares(kernel.body, {size: by})}
+    found = once(module, function, options, replace(known, groups=shares)) if shares else None
     return found if found and by_shares(found.body, shares) < by_shares(kernel.body, shares) else None
 
 

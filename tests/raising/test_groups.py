@@ -204,6 +204,17 @@ def test_heads_of_arrays_that_are_only_loaded():
     assert "x3[:, :NH], x3[:, NH:]" in text and "C is a multiple of NH" in text and "arange" not in text
 
 
+def test_a_quotient_that_no_load_asks_for_may_leave_a_rest():
+    source = (
+        SCORES.replace("int T,", "int T, int S,")
+        .replace("HEAD", "hs")
+        .replace("out[idx] = sum;", "out[idx] = sum * (T / S);")
+    )
+    case = ({"out": (18,), "x": (24,)}, {"T": 3, "S": 2, "C": 4, "NH": 2})
+    text = _verified(source, [case], gradients=False)
+    assert "C is a multiple of NH" in text and "T is a multiple of S" not in text
+
+
 def test_heads_of_another_width_are_gathers_as_before():
     text = _verified(SCORES.replace("HEAD", "2"), [({"out": (8,), "x": (20,)}, {"T": 2, "C": 5, "NH": 2})])
     assert "multiple" not in text
