@@ -393,10 +393,8 @@ def _unpadded(node: eq.Reduce, path: Path) -> eq.Reduce:
 
 __all__ = [
     "Launch",
-    "bounds",
     "merged",
     "merged_reductions",
     "merged_write",
-    "spread",
     "without_ceilings",
 ]
