@@ -341,3 +341,24 @@ def test_a_block_has_as_many_threads_as_its_sum_takes_in_and_that_is_checked(cel
         ROW_SUM % ("[5][8]", tree), "k.cu"
     )  # other blocks leave the array, or cells that are read
     assert full.text and "a block has 8 threads along x" in full.text and "block=" not in full.text
+
+
+ROUND = """__global__ void f(const float *x, float *y, int k) {
+  __shared__ float s[37];
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  s[(t + k) %% %d] = x[i];
+  __syncthreads();
+  y[i] = s[t] - s[(t + 37 - k) %% 37];
+}"""
+
+
+def test_a_tile_that_goes_round_in_an_odd_number_has_a_thread_for_each_cell():
+    done = pipeline.translate(ROUND % 37, "f.cu")
+    assert "a block has 37 threads" in done.text
+    values = {"k": 5}
+    agrees(done, pipeline.Request(shapes={"x": (74,), "y": (74,)}, values=values, grid=(2,), block=(37,)))
+
+
+def test_a_tile_that_goes_round_in_fewer_cells_than_it_has_threads_is_refused_or_smaller():
+    done = pipeline.translate(ROUND % 36, "f.cu")
+    assert done.text is None or "a block has 37 threads" not in done.text

@@ -60,6 +60,12 @@ def suggested(body: tuple[k.Stmt, ...], known: Ways) -> list[Ways]:
                 vote(a, last + 1)  # if (threadIdx.x == 15): the last one of a row
             case k.For(start=start, step=further_on):
                 vote(start, number(further_on))
+    odd = {size for shape in shapes.values() for size in map(number, shape) if size is not None and size % 2}
+    for s in nodes:
+        match s:
+            case k.Op(name="tmod" | "mod", args=(a, b)) if number(b) in odd:  # s[(threadIdx.x + k) % 37] goes round
+                for addend in addends(a):
+                    vote(addend, number(b))
     for axis, size in strewn(nodes, shapes, names):
         vote(k.Hw("thread", axis, INT), size)
     for axis, size in _rows_in_rounds(nodes, names):
