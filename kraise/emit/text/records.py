@@ -44,7 +44,7 @@ def static_field(params: tuple[Any, ...], path: str) -> Field | None:
     member = path.partition(".")[2]
     if kind is None or kind.is_array or is_record(kind) or not _static(dict(kind.members).get(member)):
         return None
-    floats = any(isinstance(t, ScalarType) and t.kind in ("float", "complex") for _, t in kind.members)
+    floats = any(isinstance(t, ScalarType) and t.kind in ("float", "complex", "number") for _, t in kind.members)
     return (kind, member) if floats and all(isinstance(t, ScalarType) for _, t in kind.members) else None
 
 
@@ -137,7 +137,7 @@ def named_tuple(kind: StructType) -> list[str]:
 
 
 def _word(kind: object) -> str:
-    words = {"float": "float", "bool": "bool", "complex": "complex"}
+    words = {"float": "float", "bool": "bool", "complex": "complex", "number": "float"}
     if isinstance(kind, ArrayType):
         return "jax.Array"
     return words.get(kind.kind, "int") if isinstance(kind, ScalarType) else "tuple"

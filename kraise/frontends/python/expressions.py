@@ -215,7 +215,10 @@ def attribute(scope: Scope, node: cst.Attribute) -> Expr:
         return op(last, scalar(scope, node.value), span=span)
     if name and name.partition(".")[0] not in scope.bound and name.partition(".")[0] not in scope.params:
         raise scope.refuse(node, f"the name {name} is not known", code="KR102")
-    raise scope.refuse(node, f".{last} is not accepted in a kernel")
+    raise scope.refuse(node, f".{last} is not accepted in a kernel", MEMBERS)
+
+
+MEMBERS = "members are read of parameters of which nothing else is used: p[i].x, or q.x behind one q = p[i]; params.x"
 
 
 def product(factors: list[Expr], span) -> Expr:

@@ -17,6 +17,7 @@ from kraise.frontends.python import (
     nested,
     passes,
     ranks,
+    records,
     source,
     spelled,
     survey,
@@ -61,6 +62,7 @@ def _read(
     text_of_file, parsed = parsed, factories.with_kernels(parsed, imports, constants)
     parsed = spelled.as_kernels(parsed, imports, kernel_decorators)
     parsed = captured.with_parameters(nested.in_module(parsed, imports, kernel_decorators), imports, kernel_decorators)
+    parsed, with_members = records.flattened(parsed, imports, kernel_decorators, only)
     scripted, problems = guard(host_script.NAME, None, host_script.with_main, parsed, imports, constants, only)
     parsed = scripted or parsed
     if parsed is not text_of_file:
@@ -83,11 +85,13 @@ def _read(
             refused[definition.name] = wrong
     fixed = {n: context.fixed[s.origin] for n, s in summaries.items()}
     typed = infer.infer({n: s.function for n, s in summaries.items()}, fixed, constants)
+    typed |= {n: records.restored(typed[n], members, parsed) for n, members in with_members.items() if n in typed}
     functions = _ordered(typed, found, summaries)
     whole = {n for n, wrong in refused.items() if all(d.code == "KR103" for d in wrong)}
-    passing = passes.as_hosts(found.functions, whole)
+    passing = passes.as_hosts(found.functions, whole) - with_members.keys()
     others = tuple(f for f in functions if f.name not in passing)
     hosts, outlined, unread = read_hosts(context, found, others, only, foreign, passing=passing)
+    hosts, unread = records.not_launched(hosts, unread, with_members)
     hosts = tuple(passes.giving_back(x, found.functions) if x.name in passing else x for x in hosts)
     unread = [d for d in unread if d.kernel not in passing]
     passing &= {x.name for x in hosts}  # the others are what they are as plain functions
