@@ -197,3 +197,37 @@ def test_rounds_that_end_early(source):
 def test_loops_that_are_left_early():
     done = pipeline.translate(NEIGHBOURS.replace("continue", "break"), "f.py")
     assert done.text is None and done.diagnostics
+
+
+GIVEN = """
+def f(x, y, ab, c):
+    a, b = ab
+    for i in range(len(y)):
+        y[i] = a * x[i] + b * c
+"""
+
+
+def test_a_tuple_that_is_given_is_taken_apart():
+    f = load_module(pipeline.translate(GIVEN, "f.py", Options(only=("f",))).text).f
+    x = np.arange(4.0)
+    assert np.asarray(f(x, np.zeros(4), (2.0, 3.0), 0.5)) == pytest.approx(2 * x + 1.5)
+    slope = jax.grad(lambda ab: f(x, np.zeros(4), ab, 0.5).sum())(np.array([2.0, 3.0]))
+    assert np.asarray(slope) == pytest.approx([6.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    a, b = ab\n", "    if c > 0:\n        ab = (1.0, 2.0)\n    a, b = ab\n"),
+        ("a * x[i] + b * c\n", "ab[0] * x[i] + b * c\n        ab = (b, a)\n"),
+        ("    a, b = ab\n    for", "    if c > 0:\n        ab = (1.0, 2.0)\n    a, b = ab[0], ab[1]\n    for"),
+        (
+            GIVEN,
+            "def f(x, y, c):\n    if x[0] > 0:\n        c = lambda v: v\n    for i in range(len(y)):\n        y[i] = c(x[i])",
+        ),
+    ],
+)
+def test_parameters_that_become_a_tuple_or_a_lambda(old, new):
+    """What they were before was forgotten, also where the assignment is not reached."""
+    assert old in GIVEN
+    assert pipeline.translate(GIVEN.replace(old, new), "f.py", Options(only=("f",))).text is None

@@ -77,7 +77,7 @@ def assign(scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, 
         rover = scope.rovers[name]
         return [Assign(rover.which, _number(scope, name, value), NUMBER, span=scope.span(node))]
     if isinstance(value, cst.Lambda):
-        if scope.bound[name] > 1:
+        if scope.bound[name] > 1 or name in scope.params:
             raise scope.refuse(node, f"{name} is bound more than once, a lambda among them", "", "KR299")
         scope.lambdas[name] = value
         return []
@@ -100,7 +100,7 @@ def assign(scope: Scope, target: cst.BaseExpression, value: cst.BaseExpression, 
             return [helpers.statement(scope, value, callee, (name,))]
     extents = tuple_value(scope, value)
     if extents is not None:
-        if scope.bound[name] > 1:
+        if scope.bound[name] > 1 or name in scope.params:
             raise scope.refuse(node, f"{name} is bound more than once, a tuple among them", "unpack the tuple", "KR299")
         scope.tuples[name] = tuple(scope.held(e, f"{name}_{k}", node) for k, e in enumerate(extents))
         return []

@@ -274,7 +274,7 @@ def subscripted(scope: Scope, node: cst.Subscript) -> Expr:
     if view is None:
         name = dotted(node.value)
         if name and name.partition(".")[0] not in scope.bound and name not in scope.params:
-            raise scope.refuse(node, f"the name {name} is not known", "pass the array as a parameter", "KR102")
+            raise unknown_name(scope, node, name)
         raise scope.refuse(node, "only arrays can be subscripted", "", "KR104")
     if view.rank:
         if scope.element is not None:

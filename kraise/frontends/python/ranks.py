@@ -223,6 +223,8 @@ class _Facts:
                     self.bind(t.value, v.value)
             elif isinstance(value, cst.Subscript):
                 self.needs(value, 1)
+            elif isinstance(value, cst.Name) and value.value in self.parameters.get(self.function, ()):
+                self.needs(value, 1)  # a tuple that is given, or a row
             return
         if not isinstance(target, cst.Name):
             return
