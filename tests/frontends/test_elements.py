@@ -1,5 +1,6 @@
 """Loops over a few numbers, tuples by number, ranges with steps side by side."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -223,7 +224,7 @@ def test_a_tuple_that_is_given_is_taken_apart():
         ("    a, b = ab\n    for", "    if c > 0:\n        ab = (1.0, 2.0)\n    a, b = ab[0], ab[1]\n    for"),
         (
             GIVEN,
-            "def f(x, y, c):\n    if x[0] > 0:\n        c = lambda v: v\n    for i in range(len(y)):\n        y[i] = c(x[i])",
+            "def f(x, y, c):\n    if x[0] > 0:\n        c = lambda v: v\n    for i in range(3):\n        y[i] = c(i)",
         ),
     ],
 )

@@ -221,10 +221,8 @@ class _Facts:
             elif isinstance(value, cst.Tuple) and len(value.elements) == len(target.elements):
                 for t, v in zip(target.elements, value.elements, strict=True):
                     self.bind(t.value, v.value)
-            elif isinstance(value, cst.Subscript):
-                self.needs(value, 1)
-            elif isinstance(value, cst.Name) and value.value in self.parameters.get(self.function, ()):
-                self.needs(value, 1)  # a tuple that is given, or a row
+            elif isinstance(value, cst.Subscript) or dotted(value) in self.parameters.get(self.function, ()):
+                self.needs(value, 1)  # a row, or a tuple that is given
             return
         if not isinstance(target, cst.Name):
             return
