@@ -29,9 +29,12 @@ def _numbers(kernel: eq.Kernel, names: list[str], of_array: bool = False) -> lis
 
 
 def of_type(context: Context, kernel: eq.Kernel) -> list[Stmt]:
-    """That a parameter has the type of ``jnp.zeros(n, float)`` or of another one, where these change places; that
-    parameters which expressions over arrays take for numbers are no arrays."""
+    """That a parameter is there; that it has the type of ``jnp.zeros(n, float)`` or of another one, where these change
+    places; that parameters which expressions over arrays take for numbers are no arrays."""
     out: list[Stmt] = []
+    for name in (context.param_text(n) for n, kind in kernel.must_be if kind == "given"):
+        said = f"{kernel.name}: {name} must be given: without it the source computes something else"
+        out.append(failing(f"{name} is None", said))
     if names := [context.param_text(n) for n, kind in kernel.must_be if kind == "number" and n not in context.statics]:
         out += _numbers(kernel, names, of_array=True)
     added = [n for n, kind in kernel.must_be if kind == "number summed" and (n, "number") not in kernel.must_be]

@@ -229,6 +229,10 @@ def _literal(
     flat = [e.value for line in lines for e in line] if lines else rows
     ragged = lines and (len(lines) < len(rows) or len(set(map(len, lines))) > 1)
     if not flat or ragged or any(isinstance(r, cst.List | cst.Tuple) for r in flat):
+        if not rows:
+            reason = f"{name} is a list that grows, and no single loop over a range appends to it once in each round"
+            hint = f"make an array as long as it may become: {name}[k] = …; k += 1"
+            raise scope.refuse(node, reason, hint)
         raise scope.refuse(node, "this list of lists is not accepted in a kernel", "use an array")
     span = scope.span(node)
     values = [ex.scalar(scope, r) for r in flat]

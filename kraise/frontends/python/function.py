@@ -138,6 +138,7 @@ def lower(
         returns,
         widens=definition.decorated,
         must_be=(
+            *((n, "given") for f, n in sorted(context.source.given) if f == definition.source_name),
             *((n, "floats") for n in sorted(scope.floats)),
             *((n, f"like {first}") for n, first in sorted(scope.alike)),
             *((n, f"shaped as {first}") for n, first in sorted(scope.congruent)),

@@ -11,6 +11,7 @@ from kraise.diagnostics.collect import guard
 from kraise.frontends.python import (
     captured,
     factories,
+    given,
     grouped,
     host_script,
     imported,
@@ -59,7 +60,7 @@ def _read(
     foreign: Mapping[str, Function],
 ):
     imports = read_imports(parsed.tree)
-    parsed = grouped.as_constants(parsed, imports)
+    parsed = given.as_given(grouped.as_constants(parsed, imports), imports)
     constants = read_constants(parsed, imports)
     text_of_file, parsed = parsed, factories.with_kernels(parsed, imports, constants)
     parsed = spelled.as_kernels(parsed, imports, kernel_decorators)

@@ -33,12 +33,14 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed file: its tree, and the place of every node; ``moved`` are functions that stood in others."""
+    """A parsed file: its tree, and the place of every node; ``moved`` are functions that stood in others,
+    ``given`` parameters (of a function, by name) that are taken not to be ``None``."""
 
     file: str
     tree: cst.Module
     positions: dict
     moved: frozenset[str] = frozenset()
+    given: frozenset[tuple[str, str]] = frozenset()
 
     def span(self, node: cst.CSTNode) -> Span | None:
         """The place of a node, lines and columns from 1; None for a node without a place."""
