@@ -31,6 +31,7 @@ from kraise.raising.loops.cells import (
 )
 from kraise.raising.loops.claimed import check_cells, check_scalars
 from kraise.raising.loops.coarsened import shared_out
+from kraise.raising.loops.counting import counted_stores
 from kraise.raising.loops.dealt import dealt
 from kraise.raising.loops.few import few_rounds
 from kraise.raising.loops.folds import Sequential, fold_loop
@@ -235,7 +236,8 @@ def _axis(
     versions = {a: (entry[a], outside[a]) for a in entry}
     cells = lanes(cx, st, inner, raws, accesses_from, versions, rng.index.name) if tied and carries else {}
     accesses = [a for a in accesses if a.array not in cells]
-    if tied and (not cells or dependence(cx, accesses, rng.index.name, rng.step, st, inner, used) is not None):
+    counting = tied is not None and counted_stores(accesses, carries, updates)
+    if tied and not counting and (not cells or dependence(cx, accesses, rng.index.name, rng.step, st, inner, used)):
         return tied
 
     # made in the body and read after the loop: the last round's values, for which running ones must be known, too
@@ -301,6 +303,9 @@ def _axis(
         reason = dependence(cx, alone, rng.index.name, rng.step, st, inner, used)
         if reason is not None:
             return tied or _Failed(reason)
+    elif counting:
+        assert tied is not None
+        return tied
     try:
         for n in private:
             if n in live or n.startswith("$"):
