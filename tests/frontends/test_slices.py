@@ -154,3 +154,29 @@ def test_the_reference_reads_slices_as_python_does():
     request = pipeline.Request(gradients=False, shapes={"x": (4,), "o": (4,)}, values={"w": 3})
     ((report,), problems) = pipeline.verify(replace(done, text=wrong), request)
     assert not problems and not report.ok
+
+
+SIEVE = """
+import numpy as np
+def f(n):
+    a = np.ones(n + 1, dtype=np.bool_)
+    a[:2] = False
+    for i in range(2, int(n ** 0.5) + 1):
+        if a[i]:
+            a[i * i :: i] = False
+    return a
+"""
+
+
+def test_every_ith_element_of_a_loop_over_i():
+    given = {}
+    exec(SIEVE, given)  # noqa: S102
+    f = load_module(pipeline.translate(SIEVE, "f.py", Options(only=("f",))).text).f
+    for n in (2, 30):
+        assert np.asarray(f(n)).tolist() == given["f"](n).tolist()
+
+
+@pytest.mark.parametrize("new", ["range(0, n)", "range(n)", "range(9, 1, -1)", "np.arange(2, n)"])
+def test_a_step_that_may_be_zero_or_less(new):
+    source = SIEVE.replace("range(2, int(n ** 0.5) + 1)", new)
+    assert source != SIEVE and pipeline.translate(source, "f.py", Options(only=("f",))).text is None

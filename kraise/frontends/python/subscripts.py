@@ -105,7 +105,8 @@ def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
     if node.step is not None:
         given = ex.scalar(scope, node.step)
         if not (isinstance(given, Const) and type(given.value) is int and given.value):
-            raise scope.refuse(node, "the step of a slice must be a constant that is not 0", "", "KR104")
+            hint = "write the loop: for k in range(start, len(a), step): a[k] = …"
+            raise scope.refuse(node, "the step of a slice must be a constant that is not 0", hint, "KR104")
         step = given.value
     if step < 0:
         start = _bound(scope, "slice_last", node.lower, minus(extent, ex.integer(1, extent.span)), extent)
