@@ -370,7 +370,8 @@ class _Search:
         size = int(np.prod(shape))
         role = self.roles
         integer = slot.path in role.integers or slot.path in role.counted
-        dtype = dtype_of(slot.element) or (np.dtype(np.int32) if integer else self.dtype)
+        whole = np.dtype(np.uint64 if slot.path in role.words else np.int32)
+        dtype = dtype_of(slot.element) or (whole if integer else self.dtype)
         if slot.path in role.bounds:
             return (
                 np.concatenate([[0], np.cumsum(rng.integers(0, 4, max(size - 1, 0)))])[:size]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kraise.ir import kernel as k
+from kraise.ir.types import UINT64
 from kraise.verify.facts import slots, walk
 
 _BITS = frozenset(("and_", "or_", "xor", "invert", "shl", "shr", "popcount", "clz", "tdiv", "tmod"))
@@ -19,7 +20,8 @@ class Roles:
     ``bounds``: arrays whose values bound loops; ``integers``: parameters that must hold integers, these included;
     ``counted``: arrays into which the program stores integers only; ``searched``: arrays that are looked into in the
     middle of a range, as a binary search does; ``colours``: parameters that are compared with a remainder;
-    ``shifts``: arrays whose values say by how many bits something is shifted.
+    ``shifts``: arrays whose values say by how many bits something is shifted; ``words``: those whose bits meet numbers
+    that the source gives 64 bits without a sign.
     """
 
     asked: frozenset[tuple[str, int]]
@@ -30,6 +32,7 @@ class Roles:
     searched: frozenset[str] = frozenset()
     colours: frozenset[str] = frozenset()
     shifts: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
 
 
 class _Uses:
@@ -41,6 +44,7 @@ class _Uses:
         self.bounds: set[str] = set()
         self.bits: set[str] = set()
         self.shifts: set[str] = set()
+        self.words: set[str] = set()
         self.asked: set[tuple[str, int]] = set()
         self.quotients: list[tuple[set[str], set[str]]] = []  # operands of Python's // and %
         self.searched = _searched(function)
@@ -70,6 +74,8 @@ class _Uses:
                     self.bits.update(names(a))
                 if name in ("shl", "shr"):
                     self.shifts.update(names(args[1]))
+                if any(isinstance(a, k.Const | k.Cast) and a.type == UINT64 and not names(a) for a in args):
+                    self.words.update(names(args[0]))
             case k.Shape(array=array, axis=axis):
                 self.asked.add((array, axis))
             case _:
@@ -144,6 +150,7 @@ def find_roles(source: k.Module, functions: list[k.Function], entry: k.Function)
         frozenset(own.searched & params),
         frozenset(_colours(entry) & params),
         frozenset(own.closed(own.shifts) & params),
+        frozenset(own.closed(own.words) & params),
     )
 
 
@@ -206,8 +213,8 @@ def _counted(own: _Uses, entry: k.Function, params: set[str], integers: set[str]
 
 def _carry(own: _Uses, inner: _Uses, callee: k.Function, call: k.Call | k.CallStmt) -> None:
     """What a callee does with its parameters, its caller does with the arguments."""
-    flows = (inner.subscripts, inner.bounds, inner.bits, inner.shifts)
-    subscripts, bounds, bits, shifts = map(inner.closed, flows)
+    flows = (inner.subscripts, inner.bounds, inner.bits, inner.shifts, inner.words)
+    subscripts, bounds, bits, shifts, words = map(inner.closed, flows)
     for param, argument in zip(callee.params, call.args, strict=False):
         given = {argument.array} if isinstance(argument, k.ArrayRef) else names(argument)
         for slot in slots(param):
@@ -221,6 +228,8 @@ def _carry(own: _Uses, inner: _Uses, callee: k.Function, call: k.Call | k.CallSt
                 own.bits |= paths
             if slot.path in shifts:
                 own.shifts |= paths
+            if slot.path in words:
+                own.words |= paths
             if slot.path in inner.searched:
                 own.searched |= paths
             if isinstance(argument, k.ArrayRef):

@@ -199,3 +199,11 @@ def test_what_is_guarded_is_covered_beside_an_unguarded_axis():
 def test_the_exponent_of_a_negative_number_is_an_integer():
     _, _, _, a = infer("def f(x, y, m):\n    i = cuda.grid(1)\n    y[i] = (-1) ** m * x[i]\n")
     assert isinstance(a["m"], int)
+
+
+def test_bits_beside_numbers_of_64_bits_without_a_sign():
+    head = "def f(s, y):\n    i = cuda.grid(1)\n    if i < y.size:\n        v = s[i]\n"
+    _, _, _, a = infer(head + "        v ^= v << np.uint64(13)\n        y[i] = (v >> np.uint64(11)) * 0.5\n")
+    assert a["s"].dtype == np.uint64  # NumPy, too, shifts no number with a sign by one without
+    _, _, _, a = infer(head + "        y[i] = (v ^ (v << 13)) * 0.5\n")
+    assert a["s"].dtype == np.int32
