@@ -1,5 +1,6 @@
 """Kernels that a function of the module makes from numbers."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -71,3 +72,48 @@ def test_what_is_not_known_stays_as_it_is(old):
 def test_kernels_of_other_files_are_named():
     done = pipeline.translate("from kernels import step\n\ndef f(x):\n    step[1, 64](x, x)\n    return x\n", "a.py")
     assert [(d.code, d.kernel) for d in done.diagnostics] == [("KR213", "f")]
+
+
+GIVEN = """
+import math
+from numba import cuda
+
+@cuda.jit(device=True)
+def decay(v):
+    return 2.0 * v * v
+
+def make(terms, f):
+    @cuda.jit
+    def total(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            s = 0.0
+            for t in range(terms):
+                s += f(x[i]) / (t + 1)
+            out[i] = s
+    return total
+
+doubled = make(2, decay)
+roots = make(1, math.sqrt)
+"""
+
+
+def test_functions_that_a_factory_is_given():
+    module = load_module(pipeline.translate(GIVEN, "a.py").text)
+    x = np.linspace(0.5, 2, 5)
+    np.testing.assert_allclose(module.doubled(x, np.zeros(5)), 3.0 * x * x, rtol=1e-5)
+    np.testing.assert_allclose(module.roots(x, np.zeros(5)), np.sqrt(x), rtol=1e-5)
+    slope = jax.grad(lambda x: module.doubled(x, np.zeros(5)).sum())(x)
+    np.testing.assert_allclose(slope, 6.0 * x, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("            s = 0.0\n", "            decay = 1.0\n            s = 0.0\n"),  # the kernel's own
+        ("\ndef make", "\nif math.pi > 4:\n    def decay(v):\n        return v\n\ndef make"),
+    ],
+)
+def test_names_of_functions_that_mean_two_things(old, new):
+    assert old in GIVEN
+    assert "doubled" not in pipeline.translate(GIVEN.replace(old, new), "a.py").raised

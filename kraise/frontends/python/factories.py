@@ -1,10 +1,11 @@
-"""Kernels that a function of the module makes from numbers: ``cubic = make_kernel(3)``.
+"""Kernels that a function of the module makes from numbers and functions: ``cubic = make_kernel(3, decay)``.
 
 A factory is a function of the module whose statements are assignments to names, one kernel, and ``return kernel``. A
-name of the module that is one call of it with numbers is a kernel of that name: what the factory computes before stands
+name of the module that is one call of it with these is a kernel of that name: what the factory computes before stands
 in its text as a number. The module's tree is rewritten before anything is read of it.
 
-Side conditions, checked: all arguments are numbers known from the text; the kernel sets none of the factory's names;
+Side conditions, checked: all arguments are numbers known from the text, or the names of functions that the module defines
+once (or of a library's, ``math.exp``); the kernel sets none of the factory's names;
 each of these is set once, to what can be computed here; the file sets the name once.
 """
 
@@ -19,7 +20,7 @@ import libcst as cst
 from kraise.frontends.python.constants import Folder
 from kraise.frontends.python.host_units import times_set
 from kraise.frontends.python.names import Imports
-from kraise.frontends.python.source import Source, all_of, placed, rebuilt, walk
+from kraise.frontends.python.source import Source, all_of, dotted, placed, rebuilt, walk
 from kraise.ir.kernel import Constant
 
 
@@ -118,6 +119,14 @@ def _instance(
     own: dict[str, cst.BaseExpression] = {}
     for word, value in [*given.items(), *((m.targets[0].target.value, m.value) for m in factory.before)]:  # type: ignore[attr-defined]
         number = folder.number(value)
+        if (
+            number is None
+            and word in given
+            and word not in own
+            and _is_function(parsed, imports, value, factory.kernel)
+        ):
+            own[word] = value
+            continue
         if number is None or type(number[0]) not in (int, float) or word in own:
             return None
         own[word] = _literal(number[0])  # type: ignore[arg-type]
@@ -143,6 +152,18 @@ def _instance(
     found = copy.with_changes(name=cst.Name(name), body=changed)
     placed(parsed, found.name, kernel.name)
     return placed(parsed, found, kernel)  # type: ignore[no-any-return]
+
+
+def _is_function(parsed: Source, imports: Imports, value: cst.BaseExpression, kernel: cst.FunctionDef) -> bool:
+    """Is it the name of a function, which the kernel takes for the same one?"""
+    head = dotted(value).partition(".")[0]
+    if not head or head in _set_by(kernel):
+        return False
+    if isinstance(value, cst.Attribute):
+        return head in imports.bound
+    return times_set(parsed.tree)[head] == 1 and any(
+        isinstance(n, cst.FunctionDef) and n.name.value == head for n in parsed.tree.body
+    )
 
 
 def _set_by(kernel: cst.FunctionDef) -> set[str]:
