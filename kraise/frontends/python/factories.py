@@ -4,9 +4,9 @@ A factory is a function of the module whose statements are assignments to names,
 name of the module that is one call of it with these is a kernel of that name: what the factory computes before stands
 in its text as a number. The module's tree is rewritten before anything is read of it.
 
-Side conditions, checked: all arguments are numbers known from the text, or the names of functions that the module defines
-once (or of a library's, ``math.exp``); the kernel sets none of the factory's names;
-each of these is set once, to what can be computed here; the file sets the name once.
+Side conditions, checked: all arguments are numbers known from the text, or the names of functions that the module
+defines once (or of a library's, ``math.exp``); the kernel sets none of the factory's names; each of these is set once,
+to what can be computed here; the file sets the name once.
 """
 
 from __future__ import annotations
@@ -161,9 +161,8 @@ def _is_function(parsed: Source, imports: Imports, value: cst.BaseExpression, ke
         return False
     if isinstance(value, cst.Attribute):
         return head in imports.bound
-    return times_set(parsed.tree)[head] == 1 and any(
-        isinstance(n, cst.FunctionDef) and n.name.value == head for n in parsed.tree.body
-    )
+    defined = {n.name.value for n in parsed.tree.body if isinstance(n, cst.FunctionDef)}
+    return head in defined and times_set(parsed.tree)[head] == 1
 
 
 def _set_by(kernel: cst.FunctionDef) -> set[str]:
