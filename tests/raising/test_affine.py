@@ -29,10 +29,11 @@ def test_a_step_that_is_a_parameter():
     assert kinds(agree(LOOP.format(RANGES[1], "c += q\n  y[i] = c\n  c += 1"))) == set()
 
 
-def test_a_packing_counter_is_carried():
-    assert "Fold" in kinds(
-        agree("def f(x, y):\n c = 0\n for i in range(len(x)):\n  if x[i] > 0:\n   y[c] = x[i]\n   c += 1\n return c")
-    )
+def test_a_packing_counter_is_a_running_count():
+    packed = "def f(x, y):\n c = 0\n for i in range(len(x)):\n  if x[i] > 0:\n   y[c] = x[i]\n   c += 1\n return c"
+    assert "Fold" not in kinds(agree(packed))
+    written_again = packed.replace("  if x[i] > 0:\n   y[c] = x[i]\n", "  y[c] = x[i]\n  if x[i] > 0:\n")
+    assert "Fold" in kinds(agree(written_again))
 
 
 def test_counters_of_nests():
