@@ -33,9 +33,9 @@ def test_rows_that_are_filled_up(body):
 @pytest.mark.parametrize(
     "first, body",
     [
-        ("r * n + 1", BODIES["kept"]),  # one beyond the row
-        ("r * n", BODIES["kept"].replace("k++", "++k")),
         ("r * n", BODIES["kept"].replace("j < n", "j <= n")),
+        ("r * n + 1", BODIES["kept"].replace("j < n", "j <= n")),
+        ("r * n", BODIES["kept"].replace("k++", "++k").replace("j < n", "j <= n")),
         ("r * n", BODIES["backwards"].replace("k += 1", "k += 2")),
         ("r * (n - 1)", BODIES["kept"]),
     ],
@@ -43,6 +43,17 @@ def test_rows_that_are_filled_up(body):
 def test_places_beyond_the_row_are_refused(first, body):
     done = pipeline.translate(KERNEL.format(first=first, body=body), "k.cu")
     assert done.text is None and {d.code for d in done.diagnostics} <= {"KR201", "KR202", "KR204"}, done.text
+
+
+@pytest.mark.parametrize(
+    "first, body", [("r * n + 1", BODIES["kept"]), ("r * n", BODIES["kept"].replace("k++", "++k"))]
+)
+def test_rows_that_begin_one_later(first, body):
+    """Each begins where the one before may end, at most: no two threads have a place in common."""
+    done = pipeline.translate(KERNEL.format(first=first, body=body), "k.cu")
+    assert done.text is not None, [d.reason for d in done.diagnostics]
+    shapes = {"x": (12,), "out": (13,), "count": (3,)}
+    agrees(done, pipeline.Request(shapes=shapes, values={"rows": 3, "n": 4}), body)
 
 
 def test_in_numba():
