@@ -104,6 +104,35 @@ def test_hosts_that_hand_them_on():
     assert [d.code for d in done.diagnostics if d.kernel == "run"] == ["KR299"]
 
 
+def test_helpers_of_hosts_stay_as_they_are():
+    host = (
+        SOURCE
+        + """
+class Bead:
+    def __init__(self, mass):
+        self.mass = mass
+
+def half(bead):
+    return 0.5 * bead.mass
+
+def scaled(x, n):
+    bead = Bead(3.0)
+    for t in range(n):
+        scale[4, 64](x, half(bead))
+    return x
+
+@cuda.jit
+def scale(x, c):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= c
+"""
+    )
+    done = made(host, "scaled", "push")
+    assert set(done.raised) >= {"scaled", "push"}, done.diagnostics
+    np.testing.assert_allclose(load_module(done.text).scaled(X, 2), 2.25 * X, rtol=1e-6)
+
+
 def test_elements_that_threads_share():
     racy = SOURCE.replace("        b.v +=", "        b.x = beads[other[i]].x\n        b.v +=")
     assert [d.code for d in made(racy, "push").diagnostics] == ["KR201"]

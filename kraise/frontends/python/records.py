@@ -4,9 +4,9 @@ Each member that a function names is a parameter of its own while the function i
 arrays and numbers like others. :func:`restored` puts them together again, as a struct that the function is given. What
 a function is called with by another one is written out: ``f(c.dt, c.k)`` for ``f(c)``, ``g(p.x[i])`` for ``g(p[i])``.
 
-Side conditions, checked: all that is said of such a parameter is said of its members, or how many elements it has, or
-that another function is given it; a function that is given an element sets no member of it; names for elements are as
-in :mod:`elements_named`.
+Side conditions, checked: no host function or statement of the module names the function, but to launch it; all that is
+said of such a parameter is said of its members, or how many elements it has, or that another function is given it; a
+function that is given an element sets no member of it; names for elements are as in :mod:`elements_named`.
 """
 
 from __future__ import annotations
@@ -60,6 +60,9 @@ def flattened(
     nodes = {n: without_names(parsed, d.node) for n, d in own.items()}
     uses = {(n, p): _used(nodes[n], p, d, own) for n, d in own.items() for p in _params(nodes[n])}
     called = {c for d in found.values() for c in d.calls}
+    others = _named_outside(parsed.tree, own)
+    for (n, _), use in uses.items():
+        use.lost |= own[n].source_name in others
     records = _settled(uses, own)
     if not records:
         return parsed, {}
@@ -78,6 +81,23 @@ def flattened(
     tree = placed(parsed, parsed.tree.with_changes(body=body), parsed.tree)
     moved = parsed.moved | set(copies.values())
     return replace(parsed, tree=tree, moved=moved), {n: r for n, r in records.items() if n in public}
+
+
+def _named_outside(tree: cst.Module, own: Mapping[str, Definition]) -> set[str]:
+    """The names that other functions and the module itself use, but to launch a kernel."""
+    inside = {id(d.node) for d in own.values()}
+    found: set[str] = set()
+    stack: list[cst.CSTNode] = [tree]
+    while stack:
+        n = stack.pop()
+        match n:
+            case cst.Call(func=cst.Subscript(value=cst.Name(), slice=launch), args=args):
+                stack += [*launch, *args]
+            case cst.Name(value=word):
+                found.add(word)
+            case _ if id(n) not in inside:
+                stack += children(n)
+    return found
 
 
 def restored(function: Function, members: Mapping[str, tuple[str, ...]], source: Source) -> Function:
