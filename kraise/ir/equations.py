@@ -382,9 +382,7 @@ class Kernel:
     one_line: tuple[tuple[str, int], ...] = ()  # ``threads.x`` is the product of these extents of the launch
     widens: bool = False  # integers of 8 and 16 bits are computed with in full width
     converts: tuple[tuple[str, ScalarType], ...] = ()  # arrays of which the function takes the elements as these
-    must_be: tuple[
-        tuple[str, str], ...
-    ] = ()  # what parameters must be: "given", "floats", "like a", "shaped as a", a "number"
+    must_be: tuple[tuple[str, str], ...] = ()  # what parameters must be: given, floats, like a, shaped as a, a number
     span: Span | None = None
 
 

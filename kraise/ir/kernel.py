@@ -313,9 +313,7 @@ class Function:
     # extents is how many there are
     one_line: tuple[tuple[str, int], ...] = ()
     widens: bool = False  # it computes with integers of 8 and 16 bits in full width, as numba does
-    must_be: tuple[
-        tuple[str, str], ...
-    ] = ()  # what parameters must be: "given", "floats", "like a", "shaped as a", a "number"
+    must_be: tuple[tuple[str, str], ...] = ()  # what parameters must be: given, floats, like a, shaped as a, a number
     span: Span | None = _span()
 
 
