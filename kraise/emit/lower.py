@@ -12,9 +12,10 @@ from kraise.diagnostics import refuse
 from kraise.emit import division, operands, tree
 from kraise.emit.context import Assign, Context, Frame, Val
 from kraise.emit.loads.tables import entry, weak
+from kraise.emit.naming import name_for
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
-from kraise.emit.text.names import OPERATION_NAMES, REDUCTION_NAMES, identifier
+from kraise.emit.text.names import identifier
 from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed
 from kraise.ir import equations as eq
@@ -73,7 +74,7 @@ class Lowering:
             self.ctx.aliases.add(node)
             self.ctx.blocks[depth].variables[(node, frozenset(own))] = (value.py.text, own)
             return value.py.text
-        name = self.ctx.names.fresh(named.name if named else wish or self.name_for(node))
+        name = self.ctx.names.fresh(named.name if named else wish or name_for(self.ctx, node))
         self.ctx.emit(Assign(name, value.py, named.span if named else None, True), depth)
         self.ctx.blocks[depth].variables[(node, frozenset(own))] = (name, own)
         return name
@@ -140,6 +141,8 @@ class Lowering:
 
     def is_trivial(self, node: eq.Expr, own: Frame) -> bool:
         """A load by slices, a constant, an index: written where it is used."""
+        from kraise.emit.loads import parts
+
         match node:
             case eq.Op(name="neg", args=(arg,)) | eq.Cast(arg=arg):
                 return self.is_trivial(arg, own)
@@ -147,7 +150,7 @@ class Lowering:
                 if self.ctx.uses[node] > 1:
                     rounds = {a.name for a in self.ctx.kernel.rounds}  # of the host that launches it
                     moves = any(name in rounds or self.ctx.is_moving(name) for name in self.ctx.free(node))
-                    if node in self.ctx.wishes or (own and moves):
+                    if node in self.ctx.wishes or (own and (moves or parts.often(self, node, own))):
                         return False
                 return not safe and all(self._plain(s) for s in subscripts)
             case eq.Op(name="add" | "sub", type=kind) if kind.is_integer and node not in self.ctx.wishes:
@@ -176,41 +179,6 @@ class Lowering:
                 case eq.Reduce() | eq.Scan() | eq.ArgReduce():
                     total += 1
         return total
-
-    def name_for(self, node: eq.Expr) -> str:
-        """A name for a value that the source did not name."""
-        if node in self.ctx.hints:
-            return self.ctx.hints[node]
-        match node:
-            case eq.Op(name="eq", args=(eq.Index(name=a), eq.Index(name=b))):
-                return f"{a}_is_{b}"
-            case eq.Op(name="mul", args=(a, b)) if a is b:
-                short = self._short(a)
-                return "power" if short.endswith(("_squared", "power")) else f"{short}_squared"
-            case eq.Op(name=name):
-                return OPERATION_NAMES.get(name, name)
-            case eq.Reduce(op=op):
-                return REDUCTION_NAMES.get(op, op)
-            case eq.ArgReduce(op=op):
-                return "place" if op == "bisect" else f"arg{op}"
-            case eq.Scan():
-                return "running"
-            case eq.Read(version=version):
-                return version.array.split(".")[-1] + "_at"
-            case eq.HelperCall(function=function):
-                return function + "_value"
-        return "value"
-
-    def _short(self, node: eq.Expr) -> str:
-        named = self.ctx.wishes.get(node)
-        if named is not None:
-            return named.name
-        match node:
-            case eq.Param(name=name) | eq.CarryIn(name=name) | eq.FoldResult(name=name) | eq.Index(name=name):
-                return name.split(".")[-1]
-            case eq.Read(version=version):
-                return version.array.split(".")[-1]
-        return self.name_for(node)
 
     # --- nodes -------------------------------------------------------------------------------
 

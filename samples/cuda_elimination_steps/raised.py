@@ -33,13 +33,13 @@ def eliminate(a, b, m, n, t):
     y = jnp.arange(1, n)
     above = y > t
     m2 = m[: n * n].reshape(n, n)
-    m_at = m2[1:, t]
+    m_here = m2[1:, t]
     a2 = a[: n * n].reshape(n, n)
     a2 = a2.at[1:].add(
-        jnp.where((x >= t) & above[:, None], -(m_at[:, None] * a2[t]), 0.0)
+        jnp.where((x >= t) & above[:, None], -(m_here[:, None] * a2[t]), 0.0)
     )  # kernel.cu:16
     b = b.at[1:n].add(
-        jnp.where(above, -(m_at * jnp.where(above, b[t], 0)), 0.0)
+        jnp.where(above, -(m_here * jnp.where(above, b[t], 0)), 0.0)
     )  # kernel.cu:17
     a = a.at[: n * n].set(a2.ravel())
     return a, b

@@ -13,10 +13,11 @@ def relax(x, stiffness, moved, dt, n):
     """
     if n < 1:
         return moved
+    x_here = x[1 : n - 1]
     product = stiffness[: n - 1] * (x[1:n] - x[: n - 1])
     pull = product[1:] - product[:-1]  # kernel.cu:10
     return moved.at[1 : n - 1].set(
-        x[1 : n - 1] + dt * pull / (1.0 + pull * pull)
+        x_here + dt * pull / (1.0 + pull * pull)
     )  # kernel.cu:11
 
 

@@ -44,11 +44,15 @@ def move_momentum(density, momentum, next, c, n):
     """next[i] = 0.5 * (momentum[i - 1] + momentum[i + 1]) - 0.5 * c * (right - left)  for 1 <= i < n - 1"""
     if n < 2:
         return next
-    right = momentum[2:n] * momentum[2:n] / density[2:n] + density[2:n]  # kernel.cu:31
+    momentum_left = momentum[: n - 2]
+    momentum_right = momentum[2:n]
+    right = (
+        momentum_right * momentum_right / density[2:n] + density[2:n]
+    )  # kernel.cu:31
     left = (
-        momentum[: n - 2] * momentum[: n - 2] / density[: n - 2] + density[: n - 2]
+        momentum_left * momentum_left / density[: n - 2] + density[: n - 2]
     )  # kernel.cu:30
-    inner = 0.5 * (momentum[: n - 2] + momentum[2:n]) - 0.5 * c * (
+    inner = 0.5 * (momentum_left + momentum_right) - 0.5 * c * (
         right - left
     )  # kernel.cu:32
     first, _, last = jnp.split(next, (1, n - 1))

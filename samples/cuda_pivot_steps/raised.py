@@ -65,18 +65,15 @@ def sweep_row(below, x, diagonal, n, r):
     """
     if n > 16:
         raise ValueError("sweep_row: rows would overlap: n <= 16 must hold")
+    below_at = below[16 * r : n + 16 * r]
     x = x.at[16 * r : n + 16 * r].add(
         -(
             x[max(16 * r - 16, 0) : max(n + 16 * r - 16, 0)]
-            * below[16 * r : n + 16 * r]
+            * below_at
             / diagonal[max(16 * r - 16, 0) : max(n + 16 * r - 16, 0)]
         )
     )  # kernel.cu:24
     diagonal = diagonal.at[16 * r : n + 16 * r].add(
-        -(
-            below[16 * r : n + 16 * r]
-            * below[16 * r : n + 16 * r]
-            / diagonal[max(16 * r - 16, 0) : max(n + 16 * r - 16, 0)]
-        )
+        -(below_at * below_at / diagonal[max(16 * r - 16, 0) : max(n + 16 * r - 16, 0)])
     )  # kernel.cu:25
     return x, diagonal

@@ -25,12 +25,11 @@ def diffuse(u, next, g, p, dt):
         for 0 <= i < g.nx - 2, 0 <= j < g.ny - 2
     """
     u2 = u[: g.ny * g.nx].reshape(g.ny, g.nx)
-    lx = (u2[1:-1, :-2] - 2.0 * u2[1:-1, 1:-1] + u2[1:-1, 2:]) / (
-        g.dx * g.dx
-    )  # kernel.cu:19
-    ly = (u2[:-2, 1:-1] - 2.0 * u2[1:-1, 1:-1] + u2[2:, 1:-1]) / (g.dy * g.dy)
+    u_at = u2[1:-1, 1:-1]
+    lx = (u2[1:-1, :-2] - 2.0 * u_at + u2[1:-1, 2:]) / (g.dx * g.dx)  # kernel.cu:19
+    ly = (u2[:-2, 1:-1] - 2.0 * u_at + u2[2:, 1:-1]) / (g.dy * g.dy)
     next2 = next[: g.ny * g.nx].reshape(g.ny, g.nx)
     next2 = next2.at[1:-1, 1:-1].set(
-        u2[1:-1, 1:-1] + dt * (p.diffusion * (lx + ly) - p.decay * u2[1:-1, 1:-1])
+        u_at + dt * (p.diffusion * (lx + ly) - p.decay * u_at)
     )  # kernel.cu:21
     return next.at[: g.ny * g.nx].set(next2.ravel())

@@ -27,13 +27,13 @@ def dry_cells(flux, h, hu, n):
     difference = choice_2 - choice_3
     sl = jnp.minimum(difference[:-1], difference[1:])
     above_2 = sr - sl > 1e-06
-    hu_at = jnp.pad(hu, (0, n))[1:n]
+    hu_right = jnp.pad(hu, (0, n))[1:n]
     hr = h[1:n]  # kernel.cu:5
     hl = h[: n - 1]
     return flux.at[: n - 1].set(
         jnp.where(
             above_2,
-            (sr * hu[: n - 1] - sl * hu_at + sl * sr * (hr - hl))
+            (sr * hu[: n - 1] - sl * hu_right + sl * sr * (hr - hl))
             / jnp.where(above_2, sr - sl, 1.0),
             0.0,
         )

@@ -14,8 +14,9 @@ def slope_limiter(y, u, n):
 
     y[i] = u[i] + 0.5 * (slope if dl * dr > 0.0 else 0.0)  for 1 <= i < n - 1
     """
-    if n < 1:
+    if n < 2:
         return y
+    u_here = u[1 : n - 1]
     difference = u[1:n] - u[: n - 1]
     dl = difference[:-1]  # kernel.cu:5
     dr = difference[1:]
@@ -24,4 +25,4 @@ def slope_limiter(y, u, n):
         dl * dr * (dl + dr) / jnp.where(above, dl * dl + dr * dr, 1.0)
     )  # kernel.cu:7
     slope_2 = jnp.where(above, slope, 0.0)
-    return y.at[1 : n - 1].set(u[1 : n - 1] + 0.5 * slope_2)  # kernel.cu:8
+    return y.at[1 : n - 1].set(u_here + 0.5 * slope_2)  # kernel.cu:8

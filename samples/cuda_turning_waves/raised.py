@@ -98,20 +98,21 @@ def relax_pressure(p, q, last, rhs, n, rounds):
     """
     if n < 1:
         return p, q, last
+    rhs_here = rhs[1 : n - 1]
 
     def step(_, state):
         p, q = state
         q = q.at[1 : n - 1].set(
-            0.5 * (p[: max(n - 2, 0)] + p[2:n] - rhs[1 : n - 1])
+            0.5 * (p[: max(n - 2, 0)] + p[2:n] - rhs_here)
         )  # kernel.cu:21
         p = p.at[1 : n - 1].set(
-            0.5 * (q[: max(n - 2, 0)] + q[2:n] - rhs[1 : n - 1])
+            0.5 * (q[: max(n - 2, 0)] + q[2:n] - rhs_here)
         )  # kernel.cu:21
         return p, q
 
     p, q = checkpointed_loop(0, rounds // 2, step, (p, q))  # kernel.cu:20
     q = (
-        q.at[1 : n - 1].set(0.5 * (p[: max(n - 2, 0)] + p[2:n] - rhs[1 : n - 1]))
+        q.at[1 : n - 1].set(0.5 * (p[: max(n - 2, 0)] + p[2:n] - rhs_here))
         if rounds > 0 and rounds % 2 == 1
         else q
     )  # kernel.cu:21

@@ -57,11 +57,13 @@ def project(a, q, r, k):
     rows, cols = a.shape
     j = jnp.arange(cols)
     above = j > k
-    q_at = q[:rows, k]
+    q_here = q[:rows, k]
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
-        s = (1.0 * q_at) @ a  # kernel.py:31
+        s = (1.0 * q_here) @ a  # kernel.py:31
     r = r.at[k, :cols].set(jnp.where(above, s, r[k, :cols]))  # kernel.py:33
-    a = (a + jnp.where(above, -(q_at[:, None] * s), 0)).astype(a.dtype)  # kernel.py:35
+    a = (a + jnp.where(above, -(q_here[:, None] * s), 0)).astype(
+        a.dtype
+    )  # kernel.py:35
     return a, r
 
 

@@ -36,8 +36,9 @@ def conduct(u, v, k, dt):
     n = u.shape[0]
     if n < 2:
         return v
+    u_here = u[1:-1]
     product = k[: n - 1] * (u[1:] - u[:-1])
-    inner = u[1:-1] + dt * (product[1:] - product[:-1])  # kernel.py:10
+    inner = u_here + dt * (product[1:] - product[:-1])  # kernel.py:10
     first, _, last = jnp.split(v, (1, n - 1))
     return jnp.concatenate((first, inner.astype(v.dtype), last))  # kernel.py:10
 

@@ -77,14 +77,15 @@ def cool(plate, after, change, rate):
     rows, cols = plate.shape
     if 0 in plate.shape:
         return after, change
+    plate_here = plate[1:-1, 1:-1]
     around = (
         plate[:-2, 1:-1] + plate[2:, 1:-1] + plate[1:-1, :-2] + plate[1:-1, 2:]
     )  # kernel.py:11
     after = after.at[1 : rows - 1, 1 : cols - 1].set(
-        plate[1:-1, 1:-1] + rate * (around - 4.0 * plate[1:-1, 1:-1])
+        plate_here + rate * (around - 4.0 * plate_here)
     )  # kernel.py:12
     change = change.at[1 : rows - 1, 1 : cols - 1].set(
-        jnp.abs(after[1 : rows - 1, 1 : cols - 1] - plate[1:-1, 1:-1])
+        jnp.abs(after[1 : rows - 1, 1 : cols - 1] - plate_here)
     )  # kernel.py:13
     return after, change
 
@@ -95,17 +96,18 @@ def cool_in_place(plate, change, rate):
     rows, cols = plate.shape
     if min(plate.shape) < 2:
         return plate, change
+    plate_here = plate[1:-1, 1:-1]
     around = (
         plate[:-2, 1:-1] + plate[2:, 1:-1] + plate[1:-1, :-2] + plate[1:-1, 2:]
     )  # kernel.py:11
-    inner = (plate[1:-1, 1:-1] + rate * (around - 4.0 * plate[1:-1, 1:-1])).astype(
+    inner = (plate_here + rate * (around - 4.0 * plate_here)).astype(
         plate.dtype
     )  # kernel.py:12
-    plate_2 = jnp.pad(inner, 1) + plate.at[1:-1, 1:-1].set(0)  # kernel.py:12
+    plate = jnp.pad(inner, 1) + plate.at[1:-1, 1:-1].set(0)  # kernel.py:12
     change = change.at[1 : rows - 1, 1 : cols - 1].set(
-        jnp.abs(inner - plate[1:-1, 1:-1])
+        jnp.abs(inner - plate_here)
     )  # kernel.py:13
-    return plate_2, change
+    return plate, change
 
 
 @partial(jax.jit, static_argnames="most_steps")

@@ -34,10 +34,11 @@ def rod_cooling(temp, heat, rate, steps):
     """
 
     def step(_, temp):
+        temp_here = temp[1:-1]
         return temp.at[1:-1].set(
-            temp[1:-1]
-            + rate * (temp[:-2] - 2.0 * temp[1:-1] + temp[2:])
-            - heat * temp[1:-1] ** 4
+            temp_here
+            + rate * (temp[:-2] - 2.0 * temp_here + temp[2:])
+            - heat * temp_here**4
         )  # kernel.py:9
 
     return checkpointed_loop(0, steps, step, temp)  # kernel.py:5

@@ -20,16 +20,16 @@ def spring_chain(x, rest, stiffness, energy, force, pinned, n):
         return energy, force
     stretch = jnp.abs(x[1:n] - x[: n - 1]) - rest[: n - 1]
     stretch_padded = jnp.pad(stretch, 1)
-    stretch_at = stretch_padded[:-1]
-    stretch_at_2 = stretch_padded[1:]
+    stretch_left = stretch_padded[:-1]
+    stretch_here = stretch_padded[1:]
     energy = energy.at[:n].set(
-        0.0 + 0.25 * stiffness * stretch_at**2 + 0.25 * stiffness * stretch_at_2**2
+        0.0 + 0.25 * stiffness * stretch_left**2 + 0.25 * stiffness * stretch_here**2
     )  # kernel.py:19
     force = force.at[:n].set(
         jnp.where(
             pinned[:n] != 0,
             0.0,
-            0.0 - stiffness * stretch_at + stiffness * stretch_at_2,
+            0.0 - stiffness * stretch_left + stiffness * stretch_here,
         )
     )  # kernel.py:20
     return energy, force
