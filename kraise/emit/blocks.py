@@ -90,6 +90,7 @@ class Pair:
     own: eq.Axis  # of the store
     axis: eq.Axis
     first: bool  # at the place before the other
+    negative: bool = False
 
 
 @dataclass

@@ -186,7 +186,7 @@ class Lowering:
         """The value of ``node`` itself, its operands through :meth:`lower`."""
         from kraise.emit.loads import subscripts
         from kraise.emit.loops import held, stacked
-        from kraise.emit.sums import places, reductions, scans
+        from kraise.emit.sums import neighbours, places, reductions, scans
 
         match node:
             case eq.Const():
@@ -212,6 +212,8 @@ class Lowering:
             case eq.CarryIn() | eq.FoldResult():
                 return held.carried(self, node, frame, own)
             case eq.HelperCall(function=function, args=args):
+                if (known := neighbours.sliced(self, node, frame)) is not None:
+                    return known
                 self.ctx.used_helpers.add(function)
                 values = [self.lower(a, frame) for a in args]
                 return self._broadcast(py.call(function, *(v.py for v in values)), values, frame)

@@ -10,6 +10,10 @@ PAIRS = {
     "differences": "a = x[i] - x[i - 1]\n        b = x[i + 1] - x[i]\n        y[i] = a * b + a * a - b * b / 3",
     "a load that only a mask keeps inside": "y[i] = x[i] * k[i] - (x[i + 1] * k[i + 1] if x[i] * k[i] > 0.2 else 0.0)",
     "under masks": "y[i] = (k[i] / x[i] if x[i] > 0.2 else 0.0) - (k[i + 1] / x[i + 1] if x[i + 1] > 0.2 else 0.0)",
+    "in another order": "y[i] = k[i] * k[i + 1] / (k[i] + k[i + 1]) * (x[i + 1] - x[i])"
+    " - 2.0 * k[i] * k[i - 1] / (k[i] + k[i - 1]) * (x[i] - x[i - 1])",
+    "of either sign": "a = x[i - 1] - x[i]\n        b = x[i + 1] - x[i]\n        y[i] = a * a * a + b * b * b",
+    "magnitudes": "y[i] = abs(x[i - 1] - x[i]) / k[i] - abs(x[i] - x[i + 1]) / k[i]",
 }
 OTHERS = {
     "both beyond what is known to be there": "y[i] = 0.0\n        if i < n - 2:\n            "
@@ -138,3 +142,29 @@ def test_what_both_places_share_is_written_once():
     assert done.text is not None and done.text.count("jnp.exp(") == 1, done.text
     request = pipeline.Request(shapes={"u": (5,), "v": (5,), "y": (5,)}, values={"n": 5})
     agrees(done, request)
+
+
+FLUX = """def flux(a, b, p, q):
+    s = max(abs(a) + p * p / a, abs(b) + q * q / b)
+    return 0.5 * (a * a + b * b) - s * (b - a)
+
+def f(x, k, y, n):
+    for i in range(1, n - 1):
+        y[i] = flux(x[i], x[i + 1], k[i], k[i + 1]) - flux(x[i - 1], x[i], k[i - 1], k[i])
+"""
+INLINE = """def f(x, k, y, n):
+    for i in range(1, n - 1):
+        s = max(abs(x[i]) + k[i] * k[i] / x[i], abs(x[i + 1]) + k[i + 1] * k[i + 1] / x[i + 1])
+        r = max(abs(x[i - 1]) + k[i - 1] * k[i - 1] / x[i - 1], abs(x[i]) + k[i] * k[i] / x[i])
+        y[i] = s * (x[i + 1] - x[i]) - r * (x[i] - x[i - 1])
+"""
+
+
+@pytest.mark.parametrize(("source", "shown"), [(FLUX, "flux_value[1:] - flux_value[:-1]"), (INLINE, "total[:-1]")])
+def test_what_a_flux_is_made_of_at_both_cells(source, shown):
+    done = pipeline.translate(source, "k.py")
+    code = done.text.split('"""')[-1]
+    assert shown in code and code.count("jnp.abs(") == (source is INLINE) and "jnp.maximum(" in done.text, code
+    for size in (7, 3, 2, 1, 0):
+        shapes = dict.fromkeys("xky", (size,))
+        agrees(done, pipeline.Request(shapes=shapes, values={"n": size}), code)

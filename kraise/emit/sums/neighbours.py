@@ -12,6 +12,7 @@ from dataclasses import replace
 from kraise.emit import tree
 from kraise.emit.blocks import Frame, Pair, Val
 from kraise.emit.lower import Lowering
+from kraise.emit.sums.mirrored import numbers, ordered
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
 from kraise.emit.text.python import ALL, Atom, Slice
@@ -19,6 +20,7 @@ from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import substitute, transform
 
+_DEEP = 2  # values of two places within values of two places
 _MOST = 400  # nodes of a value that is looked through
 
 
@@ -31,19 +33,24 @@ def pairs(kernel: eq.Kernel) -> dict[eq.Expr, Pair]:
         if isinstance(stmt, eq.Write):
             for axis in stmt.axes:
                 if axis.step == 1:
-                    found |= _along(stmt, axis, found)
+                    found |= _along(stmt.value, axis, found)
     return found
 
 
-def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq.Expr, Pair]:
-    nodes = list(values(stmt.value))
+def _along(root: eq.Expr, axis: eq.Axis, known: dict[eq.Expr, Pair], depth: int = 0) -> dict[eq.Expr, Pair]:
+    nodes = list(values(root))
     if len(nodes) > _MOST:
         return {}
-    groups: dict[object, dict[int, eq.Expr]] = {}
+    groups: dict[eq.Expr, dict[int, eq.Expr]] = {}
+    negative: set[eq.Expr] = set()
     for node in nodes:
-        found = placed(node, axis.name, masked=True) if isinstance(node, eq.Op) and node not in known else None
+        apart = isinstance(node, eq.Op | eq.HelperCall) and node not in known
+        found = placed(node, axis.name, masked=True) if apart else None
         if found is not None:
-            groups.setdefault(found[0], {})[found[1]] = node
+            key, turned = ordered(found[0]) if numbers(node) else (found[0], False)
+            groups.setdefault(key, {}).setdefault(found[1], node)
+            if turned:
+                negative.add(node)
     both = [g for g in groups.values() if len(g) == 2 and max(g) - min(g) == 1]
     paired = {n for g in both for n in g.values()}
     both = [g for g in both if all(of_several(n, paired) for n in g.values())]
@@ -51,7 +58,7 @@ def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq
     out: dict[eq.Expr, Pair] = {}
     for group in both:
         before, after = min(group), max(group)
-        if not _stands_alone(stmt.value, set(group.values()), larger):
+        if not _stands_alone(root, set(group.values()), larger):
             continue
         place = eq.Index(f"{axis.name} or the next", INT)
         at = before if _masked(group[before]) else after  # where fewer loads are taken to be inside
@@ -62,7 +69,10 @@ def _along(stmt: eq.Write, axis: eq.Axis, known: dict[eq.Expr, Pair]) -> dict[eq
         lo, hi = (linear_shift(e, d) for e, d in ((axis.lo, before), (axis.hi, after)))
         wide = eq.Axis(place.name, lo, hi)
         for offset, node in group.items():
-            out[node] = Pair(value, axis, wide, offset == before)
+            turned = (node in negative) != (group[at] in negative)
+            out[node] = Pair(value, axis, wide, offset == before, turned)
+    for wide, value in {(p.axis, p.value): None for p in out.values()} if depth < _DEEP else ():
+        out |= _along(value, wide, known | out, depth + 1)  # what a flux is made of at both of its cells
     return out
 
 
@@ -80,7 +90,7 @@ def values(root: eq.Expr) -> Iterator[eq.Expr]:
         if node not in seen:
             seen.add(node)
             yield node
-            if isinstance(node, eq.Op | eq.Cast):
+            if isinstance(node, eq.Op | eq.Cast | eq.HelperCall):
                 stack += reversed(tree.children(node))
 
 
@@ -126,7 +136,7 @@ def placed(node: eq.Expr, index: str, masked: bool = False) -> tuple[eq.Expr, in
                     return None
                 if offset:
                     loads[n] = max(offset.values())
-            case eq.Const() | eq.Param() | eq.Op() | eq.Cast():
+            case eq.Const() | eq.Param() | eq.Op() | eq.Cast() | eq.HelperCall():
                 pass
             case _:
                 return None
@@ -188,7 +198,8 @@ def sliced(low: Lowering, node: eq.Expr, frame: Frame) -> Val | None:
     name = known[0] if known else low.define(pair.value, wide)
     part = Slice(None, py.number(-1)) if pair.first else Slice(py.number(1), None)
     at = own.index(pair.own)
-    return low.extend(py.Sub(Atom(name), (*[ALL] * at, part)), own, frame)
+    text: py.Py = py.Sub(Atom(name), (*[ALL] * at, part))
+    return low.extend(py.Un("-", text) if pair.negative else text, own, frame)
 
 
 __all__ = ["indices", "linear_shift", "of_several", "pairs", "placed", "sliced", "values"]

@@ -208,10 +208,9 @@ def _product(count: Poly, size: Poly) -> eq.Expr:
 
 def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     """A write over merged indices. A reduction that is accumulated over more indices is one over all of them first."""
-    if (inside := scaled_inside(r)) is not r:
-        found = _merged_write(spread(inside), launch)
-        return found if len(found.loops) < len(spread(inside).loops) else r
-    return _merged_write(spread(r), launch)
+    inside = spread(scaled_inside(r))
+    found = _merged_write(inside, launch)
+    return found if scaled_inside(r) is r or len(found.loops) < len(inside.loops) else r
 
 
 def _merged_write(r: RawWrite, launch: Launch) -> RawWrite:
@@ -391,10 +390,4 @@ def _unpadded(node: eq.Reduce, path: Path) -> eq.Reduce:
     return eq.Reduce(node.op, node.axes, body, where, node.type)
 
 
-__all__ = [
-    "Launch",
-    "merged",
-    "merged_reductions",
-    "merged_write",
-    "without_ceilings",
-]
+__all__ = ["Launch", "bounds", "merged", "merged_reductions", "merged_write", "spread", "without_ceilings"]
