@@ -48,7 +48,10 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     at = whole.index(node.axis)
     if node.op != "linear" and node.other is not None:
         return low.extend(_in_rows(low, node, whole, at), own, frame)
-    body = full(low, node.body, whole)
+    told = _counted(node)
+    body = full(low, node.body if told is None else told, whole)
+    if told is not None and not node.inclusive and not isinstance(body, Atom):
+        body = low.as_name(told, whole, "mask").py
     if node.op == "linear":
         return low.extend(_linear(low, node, body, whole, at), own, frame)
     if (sums := row_totals.ending(low.ctx).get(node)) is not None:
@@ -75,6 +78,14 @@ def scan(low: Lowering, node: eq.Scan, frame: Frame, own: Frame) -> Val:
     elif not start:
         text = _combined(node.op, low.lower(node.init, whole).py, text)
     return low.extend(text, own, frame)
+
+
+def _counted(node: eq.Scan) -> eq.Expr | None:
+    """What is counted where it holds, ``1 if c else 0``: sums of truths are integers."""
+    match node:
+        case eq.Scan(op="add", body=eq.Op(name="select", args=(c, eq.Const(value=1), eq.Const(value=0))), other=None):
+            return c if node.type.kind == "int" and is_neutral(node) else None
+    return None
 
 
 def _after_zero(text: Py, at: int, rank: int, reverse: bool) -> Py:
