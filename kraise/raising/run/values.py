@@ -46,6 +46,7 @@ from kraise.raising.threads.rounds import moving, numbered
 from kraise.raising.threads.row_views import asks_for, without_launch
 from kraise.raising.threads.splits import quotient
 from kraise.raising.writes.clamps import clamped, larger
+from kraise.raising.writes.decided import unclamped
 
 _WHOLE = ("add", "sub", "mul", "neg", "floordiv", "mod", "min", "max")  # of integers these are integers
 
@@ -229,7 +230,8 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
     """The cell meant: a local array has the indices of its making in front; a flat subscript is taken apart where
     proved."""
     name = resolve(cx, st, array)
-    subscripts = tuple(by_digits(uninverted(s), (*st.path, *st.facts)) for s in subscripts)
+    around = (*st.path, *st.facts)
+    subscripts = tuple(by_digits(unclamped(uninverted(s), around), around) for s in subscripts)
     subscripts = tuple(recombined(s) if index_like(s) else s for s in subscripts)
     local = st.locals.get(name)
     prefix: tuple[eq.Expr, ...] = ()

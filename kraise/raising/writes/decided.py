@@ -8,7 +8,7 @@ from kraise.analysis.conditions import classify, conjunction, conjuncts, negate
 from kraise.analysis.dependence import implied
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL
-from kraise.ir.walk import axes_of, children, free_indices, rebuild
+from kraise.ir.walk import axes_of, children, free_indices, rebuild, topological
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
 from kraise.raising.writes.clamps import clamped
@@ -20,6 +20,12 @@ def decided(value: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
     What the path says of an index does not hold where a reduction or a scan runs over an index of that name.
     """
     return _Decider().expression(value, path)
+
+
+def unclamped(subscript: eq.Expr, path: tuple[eq.Expr, ...]) -> eq.Expr:
+    """``min(i, n - 1)`` as ``i`` where the path says that ``i < n`` (a place that is computed before the guard)."""
+    clamps = any(isinstance(n, eq.Op) and n.name in ("min", "max") for n in topological((subscript,)))
+    return decided(subscript, path) if clamps and index_like(subscript) else subscript
 
 
 class _Decider:
