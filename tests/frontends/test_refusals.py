@@ -22,7 +22,7 @@ from .conftest import HEADER, refusals
         ("x[i] = random.random()", "KR103"),
         ("x[i] = x", "KR101"),
         ("x[i] = x @ x", "KR101"),
-        ("x[i] = 1 if x is None else 0", "KR101"),
+        ("x[i] = 1 if x is y else 0", "KR101"),
         ("x[i] = 'a'", "KR101"),
         ("x[i] = [j for j in x]", "KR101"),
         ("x[i] = (i := 3)", "KR101"),

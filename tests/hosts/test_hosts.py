@@ -1,9 +1,11 @@
 """Host functions: what is raised, in which form, with which values; what is refused, and why."""
 
+import numpy as np
 import pytest
 
 from kraise import pipeline
 from kraise.verify.cases import Case
+from kraise.verify.load import load_module
 
 KERNELS = """
 import math
@@ -250,10 +252,11 @@ def test_a_swap_under_a_break():
 
 
 def test_a_kernel_and_a_host_of_one_name():
-    """The module would have the second under the name, which would call itself."""
+    """The host has a name of its own in the module: under that of the kernel it would call itself."""
     source = """__global__ void twice(float *x, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }
     void twice(float *x) { twice<<<1, 64>>>(x, 64); }"""
     found = pipeline.translate(source, "k.cu")
-    assert found.raised == ("twice",)
-    assert [d.code for d in found.diagnostics] == ["KR211"]
+    assert found.raised == ("twice", "twice_host") and not found.diagnostics
+    x = np.arange(70, dtype="float32")
+    np.testing.assert_array_equal(load_module(found.text).twice_host(x), np.where(x < 64, 2 * x, x))

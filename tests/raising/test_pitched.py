@@ -173,13 +173,13 @@ def test_each_row_of_threads_has_a_row_of_the_buffer(row):
 @pytest.mark.parametrize(("cell", "rows"), [("t", False), ("t / 8 * 8 + t % 8", True)])
 def test_a_search_for_rows_ends_where_no_tile_has_some(cell, rows, monkeypatch):
     tried = []
-    right = search._raise
+    right = search.raised
 
     def noted(module, function, options, known, attempts):
         tried.append(known.tile_rows)
         return right(module, function, options, known, attempts)
 
-    monkeypatch.setattr(search, "_raise", noted)
+    monkeypatch.setattr(search, "raised", noted)
     source = f"""
     __global__ void f(const int *k, float *y) {{
       __shared__ float s[64];

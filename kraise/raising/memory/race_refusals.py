@@ -46,12 +46,12 @@ def _loaded_pitch(subscripts: list[eq.Expr]) -> str:
 
 def _counter(subscripts: list[eq.Expr]) -> str:
     """The number that a loop carries which is added to a row (``i * m + count``), where each thread has rows of its
-    own."""
-    for p in map(to_poly, (s for s in subscripts if row_like(s))):
-        carried = [m[0] for m in p.terms if len(m) == 1 and isinstance(m[0], eq.CarryIn)]
+    own; "count" for one that is a running count."""
+    for p in map(to_poly, (s for s in subscripts if row_like(s) or isinstance(s, eq.Op))):
+        carried = [m[0] for m in p.terms if len(m) == 1 and isinstance(m[0], eq.CarryIn | eq.Scan)]
         rows = [m for m in p.terms if len(m) == 2 and any(isinstance(a, eq.Index) for a in m)]
         if len(carried) == 1 and rows and len(p.terms) == 2:
-            return carried[0].name.strip("$")
+            return carried[0].name.strip("$") if isinstance(carried[0], eq.CarryIn) else "count"
     return ""
 
 
