@@ -173,7 +173,7 @@ def bind(
             as_wide(cx, operation("mul", (grid_dim, block_dim), INT), cx.widths[axis])
             extent = in_tiles(cx, cx.widths[axis])
         elif axis in cx.widths and kinds == {"block"}:
-            extent = as_many_blocks(cx, axis)
+            extent = in_tiles(cx, as_many_blocks(cx, axis))
         if name in bounded:
             whole = isinstance(extent, eq.Param) and extent.name == f"threads.{letter}"
             rows = {"blockDim", "gridDim"} <= kinds and any(a != axis and k in ("thread", "block") for k, a in found)
