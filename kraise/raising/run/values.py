@@ -230,8 +230,7 @@ def located(cx: Context, st: State, array: str, subscripts: tuple[eq.Expr, ...],
     """The cell meant: a local array has the indices of its making in front; a flat subscript is taken apart where
     proved."""
     name = resolve(cx, st, array)
-    around = (*st.path, *st.facts)
-    subscripts = tuple(by_digits(unclamped(uninverted(s), around), around) for s in subscripts)
+    subscripts = tuple(by_digits(unclamped(uninverted(s), st.path), (*st.path, *st.facts)) for s in subscripts)
     subscripts = tuple(recombined(s) if index_like(s) else s for s in subscripts)
     local = st.locals.get(name)
     prefix: tuple[eq.Expr, ...] = ()
