@@ -21,6 +21,7 @@ SOURCE = """__global__ void f(const {type} *p, const {type} *q, {type} *out, {ty
 """
 
 
+@pytest.mark.long_cases("0.5f", "-s[0]")
 @pytest.mark.parametrize("total", ["s[0] / n", "0.5f * s[0] * w", "-s[0] / (w + 2.0f)"])
 def test_one_sum(total):
     done = pipeline.translate(SOURCE.format(type="float", total=total), "case.cu")
@@ -28,6 +29,7 @@ def test_one_sum(total):
     agrees(done, pipeline.Request(), done.text)
 
 
+@pytest.mark.long_cases("s[0] * s[0]")
 @pytest.mark.parametrize("total", ["s[0] / 3", "s[0] * s[0]"])
 def test_each_block(total):
     """Quotients of integers and squares are those of a block."""
