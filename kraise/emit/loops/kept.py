@@ -39,11 +39,11 @@ def values_kept(fold: eq.Fold) -> int:
             moving.add(n)
             if isinstance(n, eq.Op) and n.name in _COSTLY:
                 return 0
-            found += isinstance(n, eq.Op) and not _linear(n, moving)
+            found += isinstance(n, eq.Op) and not _linear(n)
     return found
 
 
-def _linear(n: eq.Op, moving: set[eq.Expr]) -> bool:
+def _linear(n: eq.Op) -> bool:
     """Whether no other value is needed for its derivative than numbers and parameters."""
     if n.name in ("mul", "div"):
         first, second = n.args
