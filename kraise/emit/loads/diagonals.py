@@ -10,7 +10,7 @@ from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads.dims import Dim, Range
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import Linear, from_zero, linear
 from kraise.emit.text.python import Py, Slice
 from kraise.ir import equations as eq
 
@@ -37,7 +37,7 @@ def from_diagonals(a, cols, slope=1):
 def diagonal_of(low: Lowering, node: eq.Read, base: Py, row: eq.Axis, rounds: eq.Axis, slope: int) -> Py | None:
     """The skewed table whose row w round w sees, or None where its extents are not those of the diagonals."""
     ctx = low.ctx
-    if not (_free(ctx, SKEW) and _from_zero(row) and _from_zero(rounds)):
+    if not (_free(ctx, SKEW) and from_zero(row) and from_zero(rounds)):
         return None
     rows, extents = linear(row.hi), ctx.array_extents(node.version, node.view)
     cols = linear(rounds.hi) - (rows + -1).times(slope)
@@ -78,7 +78,7 @@ def unskewed(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...]
         return None
     slope, rows, cols = found[row.name], linear(row.hi), linear(column.hi)
     whole = (rows + -1).times(slope) + cols
-    if not (_from_zero(row) and _from_zero(column) and extents[1].same(rows) and extents[0].same(whole)):
+    if not (from_zero(row) and from_zero(column) and extents[1].same(rows) and extents[0].same(whole)):
         return None
     ctx.needs.add(UNSKEW)
     array = py.call(UNSKEW, base, ctx.at_least_zero(cols), *([py.number(slope)] if slope != 1 else []))
@@ -107,7 +107,3 @@ def _bound(ctx: Context, place: Linear) -> Py | None:
 
 def _free(context: Context, name: str) -> bool:
     return context.names.is_free(name)
-
-
-def _from_zero(axis: eq.Axis) -> bool:
-    return axis.step == 1 and linear(axis.lo).same(Linear())

@@ -16,7 +16,7 @@ from kraise.emit import tree
 from kraise.emit.loads.mapped import Axes, named
 from kraise.emit.loads.picked import NAME
 from kraise.emit.loads.row_members import loads_of
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import from_zero, linear
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ArrayType
 from kraise.ir.walk import map_statement, transform
@@ -61,7 +61,7 @@ def in_rows(kernel: eq.Kernel) -> eq.Kernel:
             for n, axes in loads_of(root, s.axes, member):
                 p = places.setdefault(n, _place(n.subscripts))  # type: ignore[arg-type]
                 own = tuple(a for a in axes if a.name in free(n))
-                last = own[0].hi if p.index and len(own) == 1 and _from_first(own[0]) else p.row
+                last = own[0].hi if p.index and len(own) == 1 and from_zero(own[0]) else p.row
                 ends.setdefault((n.version.array, p.size), set()).add(last)
                 loads.setdefault((n.version, p.row, p.size), {}).setdefault(own, set()).add(p.at)
         if (key := _added(s, flat)) is not None:
@@ -116,10 +116,6 @@ def _pair(p: _Place) -> tuple[eq.Expr, ...]:
 def _view(array: str, p: _Place) -> tuple[eq.Expr, ...]:
     size = eq.Const(p.size, INT)
     return eq.Op("floordiv", (eq.Shape(array, 0, INT), size), INT), size
-
-
-def _from_first(axis: eq.Axis) -> bool:
-    return axis.step == 1 and linear(axis.lo).same(Linear())
 
 
 def _place(subscripts: tuple[eq.Expr, ...]) -> _Place | None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from kraise.emit import tree
 from kraise.emit.loads.views import Access, accesses
-from kraise.emit.text.linear import Linear, linear, nonnegative
+from kraise.emit.text.linear import Linear, from_zero, linear, nonnegative
 from kraise.ir import equations as eq
 from kraise.ir.walk import map_statement, transform
 
@@ -51,7 +51,7 @@ def _stored(folds: list[eq.Fold], array: str) -> eq.Expr | None:
                 view=(),
             ) if name == array:
                 axis = next((a for a in axes if a.name == index), None)
-                if axis is not None and axis.step == 1 and linear(axis.lo).same(Linear()):
+                if axis is not None and from_zero(axis):
                     return None if _is_extent(axis.hi, array) else axis.hi
     return None
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from kraise.emit import tree
 from kraise.emit.loads.mapped import mapped, named
-from kraise.emit.text.linear import linear
+from kraise.emit.text.linear import from_zero, linear
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import transform
@@ -66,7 +66,7 @@ def _rows(before: tuple[eq.Stmt, ...], rest: eq.Write) -> _Rows | None:
         return None
     rows = _Rows(first, rest, at, axis)
     lanes = rows.lanes(rest.subscripts)
-    whole = all(isinstance(s, eq.Index) and _from_zero(own.get(s.name)) for s in lanes)
+    whole = all(isinstance(s, eq.Index) and (a := own.get(s.name)) is not None and from_zero(a) for s in lanes)
     alike = lanes == rows.lanes(first.subscripts) and {*first.axes} == {*rest.axes} - {axis}
     place = linear(first.subscripts[at])
     if not whole or not alike or len({*lanes}) < len(own) - 1 or place.terms or place.constant or axis.step != 1:
@@ -76,10 +76,6 @@ def _rows(before: tuple[eq.Stmt, ...], rest: eq.Write) -> _Rows | None:
 
 def _plain(s: eq.Write) -> bool:
     return not (s.accumulate or s.safe or s.segments or s.view or s.where is not None)
-
-
-def _from_zero(a: eq.Axis | None) -> bool:
-    return a is not None and a.step == 1 and not linear(a.lo).terms and not linear(a.lo).constant
 
 
 def _made(kernel: eq.Kernel, rows: _Rows) -> eq.New | None:
@@ -126,7 +122,7 @@ def _inside(load: eq.Read, rows: _Rows, ranges: Ranges) -> bool:
         size = linear(own[lane.name].hi)
         if not isinstance(s, eq.Index) or not ranges.get(s.name):
             return False
-        if not all(_from_zero(a) and linear(a.hi).same(size) for a in ranges[s.name]):
+        if not all(from_zero(a) and linear(a.hi).same(size) for a in ranges[s.name]):
             return False
     place, end = linear(load.subscripts[rows.at]), linear(rows.axis.hi)
     index = next((a for a, _ in place.terms if isinstance(a, eq.Index)), None)

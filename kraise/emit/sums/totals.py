@@ -13,7 +13,7 @@ from dataclasses import replace
 from kraise.emit import tree
 from kraise.emit.loads.mapped import named
 from kraise.emit.sums.scans import is_neutral
-from kraise.emit.text.linear import linear
+from kraise.emit.text.linear import from_zero, linear
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 from kraise.ir.walk import free_indices, transform
@@ -45,7 +45,7 @@ def _pairs(kernel: eq.Kernel) -> Iterator[tuple[int, eq.Scan, eq.Reduce, tuple[e
                 continue
             names = free_indices(n.body) - {n.axis.name}
             lanes = tuple(a for a in s.axes if a.name in names)
-            if len(lanes) == len(names) and {*lanes} <= {*found[1].axes} and all(map(_from_zero, lanes)):
+            if len(lanes) == len(names) and {*lanes} <= {*found[1].axes} and all(map(from_zero, lanes)):
                 yield min(at, found[0]), n, found[2], lanes
 
 
@@ -61,11 +61,7 @@ def _whole(a: eq.Axis) -> bool:
     """Whether an axis has a place: a number of them, or one for each thread of a block."""
     size = linear(a.hi)
     threads = all(c > 0 and isinstance(x, eq.Param) and x.name.startswith("block.") for x, c in size.terms)
-    return _from_zero(a) and threads and size.constant >= (not size.terms)
-
-
-def _from_zero(a: eq.Axis) -> bool:
-    return a.step == 1 and not linear(a.lo).terms and not linear(a.lo).constant
+    return from_zero(a) and threads and size.constant >= (not size.terms)
 
 
 def _last(kernel: eq.Kernel, at: int, running: eq.Scan, total: eq.Reduce, lanes: tuple[eq.Axis, ...]) -> eq.Kernel:

@@ -226,3 +226,8 @@ STATIC_INFIX = {
     "and": "and",
     "or": "or",
 }
+
+
+def from_zero(axis: eq.Axis) -> bool:
+    """Whether an axis counts in ones from zero."""
+    return axis.step == 1 and linear(axis.lo).same(Linear())

@@ -208,9 +208,10 @@ def _product(count: Poly, size: Poly) -> eq.Expr:
 
 def merged_write(r: RawWrite, launch: Launch) -> RawWrite:
     """A write over merged indices. A reduction that is accumulated over more indices is one over all of them first."""
-    inside = spread(scaled_inside(r))
+    scaled = scaled_inside(r)
+    inside = spread(scaled)
     found = _merged_write(inside, launch)
-    return found if scaled_inside(r) is r or len(found.loops) < len(inside.loops) else r
+    return found if scaled is r or len(found.loops) < len(inside.loops) else r
 
 
 def _merged_write(r: RawWrite, launch: Launch) -> RawWrite:
