@@ -27,9 +27,17 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if n == "pairs" else n for n in FORMS])
 def test_columns(name):
     body, shown = FORMS[name]
     done = pipeline.translate(f"{HEAD} {body} }}", "case.cu")
     assert shown in done.text, done.text
+    agrees(done, pipeline.Request(), done.text)
+
+
+def test_rows_of_columns_are_a_store_a_row():
+    body = "a, b, c, d = A[i, 0, 0], A[i, 0, 1], A[i, 1, 0], A[i, 1, 1]; r = 1.0 / (a * d - b * c + 9.0)\n"
+    rows = "B[i, 0, 0] = d * r; B[i, 0, 1] = -b * r; B[i, 1, 0] = -c * r; B[i, 1, 1] = a * r"
+    done = pipeline.translate(f"def f(A, B):\n  for i in range(A.shape[0]):\n    {body}    {rows}\n", "case.py")
+    assert done.text and done.text.count("jnp.stack(") == 2, done.text
     agrees(done, pipeline.Request(), done.text)

@@ -25,14 +25,28 @@ ROWS = {
     "                best = max(best, a[i-1, j - k[i]] + c[i, 0])\n            a[i, j] = best",
     "what no round has stored": "for i in range(1, n - 1):\n        for j in range(m):\n"
     "            a[i, j] = a[i-1, j] + 0.5 * a[i+1, j] - a[i, j]",
+    "a row above the first": "for i in range(0, n):\n        for j in range(m):\n"
+    "            a[i, j] = c[i, j] + (a[i-1, j] if i > 0 else 0.0)",
+    "two rows above the first": "for i in range(0, n):\n        for j in range(m):\n"
+    "            a[i, j] = c[i, j] / (1.5 + (math.log(abs(a[i-2, j])) ** 2 if i > 1 else 0.0))",
+    "scaled to one": "for i in range(0, n):\n        if i > 0:\n            for j in range(m):\n"
+    "                s = 0.0\n                for q in range(m):\n                    s += a[i-1, q] * c[0, q]\n"
+    "                a[i, j] = s + c[i, j]\n        z = 0.5\n"
+    "        for j in range(m):\n            z += a[i, j] ** 2\n"
+    "        for j in range(m):\n            a[i, j] = a[i, j] / z",
+    "two arrays": "b = c.copy()\n    for i in range(1, n):\n        for j in range(m):\n"
+    "            a[i, j] = a[i-1, j] - 0.3 * b[i-1, j]\n        for j in range(m):\n"
+    "            b[i, j] = b[i-1, j] + 0.3 * a[i, j]",
     "sums over the last row": "for i in range(1, n):\n        for j in range(m):\n            s = 0.0\n"
     "            for q in range(m):\n                s += a[i-1, q] * c[q % n, j]\n            a[i, j] = s * 0.2",
 }  # fmt: skip
 ARRAYS = {
     "a row that the data choose": "for i in range(1, n):\n        for j in range(m):\n"
     "            a[i, j] = a[k[i] % i, j]",
-    "a row above the first": "for i in range(0, n):\n        for j in range(m):\n"
-    "            a[i, j] = c[i, j] + (a[i-1, j] if i > 0 else 0.0)",
+    "a row above the first that is used": "for i in range(0, n):\n        for j in range(m):\n"
+    "            a[i, j] = c[i, j] + 0.5 * a[i-1, j]",
+    "twice, not all of it each time": "for i in range(1, n):\n        for j in range(m):\n"
+    "            a[i, j] = a[i-1, j] + c[i, j]\n        for j in range(1, m):\n            a[i, j] = 2.0 * a[i, j]",
     "two rows a round": "for i in range(1, n - 1):\n        for j in range(m):\n"
     "            a[i, j] = a[i-1, j] + c[i, j]\n        for j in range(m):\n            a[i+1, j] = 2.0 * a[i, j]",
 }  # fmt: skip
@@ -58,7 +72,7 @@ def _same(function, own, shape, smooth):
 
 
 def _compare(body, sizes=((6, 5), (1, 4)), smooth=True):
-    source = f"def f(a, c, k):\n    n, m = a.shape\n    {body}\n"
+    source = f"import math\ndef f(a, c, k):\n    n, m = a.shape\n    {body}\n"
     text = pipeline.translate(source, "f.py").text
     own: dict = {}
     exec(source, own)
@@ -67,7 +81,10 @@ def _compare(body, sizes=((6, 5), (1, 4)), smooth=True):
     return text
 
 
-@pytest.mark.parametrize("name", ROWS)
+LATER = ("columns", "backwards", "two rows above the first", "what no round has stored")  # alike others: the long tier
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if n in LATER else n for n in ROWS])
 def test_rows(name):
     text = _compare(ROWS[name], smooth=name != "under a mask")
     assert "before" in text and ".at[i]" not in text

@@ -76,6 +76,8 @@ def _one(stores: list[eq.Write]) -> eq.Write | None:
         same = (s.axes, s.view, s.value.type) == (first.axes, first.view, first.value.type)
         if not plain or not same or not s.axes or len(s.subscripts) != len(first.subscripts):
             return None
+        if isinstance(s.value, eq.Op) and s.value.name == STACK:
+            return None  # the last of another row, which is one store already
     if not any({a.name for a in s.axes} <= free_indices(s.value) for s in stores):
         return None  # numbers for whole columns
     differing = [k for k, own in enumerate(zip(*(s.subscripts for s in stores), strict=True)) if len(set(own)) > 1]
