@@ -146,7 +146,9 @@ def missing(results: list[Result], options: Options, *, quiet: bool = False) -> 
 def unknown_names(results: list[Result], options: Options) -> list[Diagnostic]:
     """The names of --only and --grad that no input has."""
     known = sorted({name for r in results for name in (*r.raised, *(d.kernel for d in r.findings if d.kernel))})
-    hint = f"there are: {', '.join(known[:12])}{', ...' if known[12:] else ''}" if known else ""
+    defined = re.compile(r"^def[ \t]+(\w+)|__global__[^({;]*?(\w+)[ \t]*\(", re.MULTILINE)
+    shown = known or sorted({a or b for r in results for a, b in defined.findall(r.source or "")})
+    hint = f"there are: {', '.join(shown[:12])}{', ...' if shown[12:] else ''}" if shown else ""
     return [
         _launches_nothing(results, name) or Diagnostic("KR406", f"there is no kernel `{name}`", _only(results), hint)
         for name in (*options.only, *(g.partition(":")[0].strip() for g in options.grad if ":" in g))

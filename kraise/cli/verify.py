@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import Any
@@ -36,9 +37,15 @@ def _extents(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     return tuple(int(n) for n in value.split(","))
 
 
+def _file(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value and not os.path.isfile(value):
+        raise click.BadParameter(f"there is no file {value}", ctx, param)
+    return value
+
+
 @click.command("verify")
 @paths_argument
-@click.option("--case", metavar="FILE", help="Arguments and launch (default: case.toml beside the source).")
+@click.option("--case", metavar="FILE", callback=_file, help="Arguments and launch (default: case.toml beside it).")
 @click.option("--shape", "shapes", metavar="X=17,19", multiple=True, callback=sizes, help="The shape of an array.")
 @click.option("--set", "values", metavar="N=17", multiple=True, callback=numbers, help="The value of a scalar.")
 @click.option("--dtype", metavar="NAME", help="The type of the float arrays whose type is open: float32, float64.")

@@ -15,6 +15,10 @@ class CaseError(Exception):
     """A case that cannot be read; the message says where and why."""
 
 
+class WrittenError(CaseError):
+    """A case that a file writes wrongly."""
+
+
 @dataclass(frozen=True)
 class ArraySpec:
     """An array argument: uniform in ``low``..``high`` (integers: end exclusive), or filled, listed, or permuted."""
@@ -104,19 +108,27 @@ def named_dtype(name: str) -> np.dtype:
 
 
 _ARRAY_KEYS = {"shape", "dtype", "range", "fill", "values", "permutation"}
+_KEYS = ("args", "grid", "block", "shared", "tolerance", "wrt", "form", "seed")
+_WRITTEN = "a case is written [kernel.NAME.args], then a line for each parameter: n = 17, x = { shape = [17] }"
 
 
 def load_cases(path: str | Path) -> dict[str, Case]:
-    """All cases of a case.toml, by kernel. Raises CaseError."""
+    """All cases of a case.toml, by kernel. Raises WrittenError."""
     path = Path(path)
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CaseError(f"{path}: {error}") from None
-    try:
-        return {name: _case(name, table) for name, table in data.get("kernel", {}).items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CaseError(f"{path}: {error}") from None
+    except OSError as error:
+        raise WrittenError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise WrittenError(f"{path} is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise WrittenError(f"{path} is not TOML: {error}") from None
+    for unknown in [name for name in data if name not in ("kernel", "options")]:
+        raise WrittenError(f"{path}: `{unknown}` is not understood; {_WRITTEN}")
+    kernels = data.get("kernel", {})
+    if not isinstance(kernels, dict):
+        raise WrittenError(f"{path}: `kernel` is not understood; {_WRITTEN}")
+    return {name: _case(f"{path}: kernel.{name}", name, table) for name, table in kernels.items()}
 
 
 def load_case(path: str | Path, kernel: str = "") -> Case:
@@ -125,28 +137,45 @@ def load_case(path: str | Path, kernel: str = "") -> Case:
     if not kernel and len(cases) == 1:
         return next(iter(cases.values()))
     if kernel not in cases:
-        raise CaseError(f"{path} has no case for the kernel {kernel or '(none named, several there)'}")
+        raise WrittenError(f"{path} has no case for the kernel {kernel or '(none named, several there)'}")
     return cases[kernel]
 
 
-def _case(name: str, table: Mapping[str, Any]) -> Case:
+def _case(place: str, name: str, table: Any) -> Case:
+    if not isinstance(table, dict) or not isinstance(table.get("args", {}), dict):
+        raise WrittenError(f"{place} is not understood; {_WRITTEN}")
+    for unknown in [key for key in table if key not in _KEYS]:
+        raise WrittenError(f"{place}.{unknown} is not understood; beside args there may be {', '.join(_KEYS[1:])}")
+    args = {}
+    for arg, value in table.get("args", {}).items():
+        try:
+            args[arg] = _argument(value)
+        except (KeyError, TypeError, ValueError, CaseError) as error:
+            raise WrittenError(f"{place}.args.{arg} is not understood: {error}") from None
     tolerance, form = table.get("tolerance", {}), table.get("form", {})
-    return Case(
-        kernel=name,
-        args={arg: _argument(value) for arg, value in table.get("args", {}).items()},
-        grid=_launch(table.get("grid")),
-        block=_launch(table.get("block")),
-        shared=table.get("shared"),
-        value_tolerance=tolerance.get("value"),
-        gradient_tolerance=tolerance.get("gradient"),
-        wrt=tuple(table["wrt"]) if "wrt" in table else None,
-        form=Form(form.get("loops"), tuple(form.get("contains", ())), tuple(form.get("absent", ()))),
-        seed=table.get("seed", 0),
-    )
+    try:
+        return Case(
+            kernel=name,
+            args=args,
+            grid=_launch(table.get("grid")),
+            block=_launch(table.get("block")),
+            shared=table.get("shared"),
+            value_tolerance=tolerance.get("value"),
+            gradient_tolerance=tolerance.get("gradient"),
+            wrt=tuple(table["wrt"]) if "wrt" in table else None,
+            form=Form(form.get("loops"), tuple(form.get("contains", ())), tuple(form.get("absent", ()))),
+            seed=table.get("seed", 0),
+        )
+    except (TypeError, ValueError, AttributeError) as error:
+        raise WrittenError(f"{place} is not understood: {error}") from None
 
 
 def _launch(value: Any) -> tuple[int, ...] | None:
-    return None if value is None else (value,) if isinstance(value, int) else tuple(value)
+    if value is None or isinstance(value, int):
+        return None if value is None else (value,)
+    if not isinstance(value, list) or not all(isinstance(v, int) for v in value):
+        raise ValueError(f"{value!r} is no number of blocks or threads; write 4 or [4, 2, 1]")
+    return tuple(value)
 
 
 def _argument(value: Any) -> Any:
@@ -158,9 +187,11 @@ def _argument(value: Any) -> Any:
     if not set(value) <= _ARRAY_KEYS:
         return {name: _argument(member) for name, member in value.items()}
     low, high = value.get("range", (None, None))
+    shape = value.get("shape", ())
+    named_dtype(value.get("dtype", "float32"))
     return ArraySpec(
         dtype=value.get("dtype", "float32"),
-        shape=tuple(value.get("shape", ())),
+        shape=(shape,) if isinstance(shape, int) else tuple(shape),
         low=low,
         high=high,
         fill=value.get("fill"),

@@ -11,7 +11,7 @@ from kraise.diagnostics import Diagnostic, Refused
 from kraise.ir import kernel, rounds
 from kraise.ir.assumptions import understood
 from kraise.ir.equations import Axis
-from kraise.verify.cases import ArraySpec, Case, CaseError, load_cases
+from kraise.verify.cases import ArraySpec, Case, CaseError, WrittenError, load_cases
 from kraise.verify.host_inputs import infer_host_case
 from kraise.verify.inputs import infer_case
 from kraise.verify.interpreter import flatten_arguments
@@ -43,6 +43,7 @@ def case_for(
             injective = frozenset(a.names[0] for a in understood(assume) if a.kind == "injective")
             sizes |= {"injective": injective, "demanded": demanded[0], "lone": demanded[1], "positive": positive}
             return infer_case(source, function, dtype=dtype, **sizes, **asked)
+        _all_given(source.function(name).params, case, request)
         args = dict(case.args) | dict(request.values)
         for array, shape in request.shapes.items():
             spec = args.get(array)
@@ -54,8 +55,19 @@ def case_for(
                 raise Refused(Diagnostic("KR502", f"the case of {name} breaks what is assumed: {why}", None))
         return case
     except CaseError as error:
-        hint = "give them: --shape x=17,19 --set n=17, or a case.toml beside the source"
+        written = isinstance(error, WrittenError)
+        hint = "" if written else "give them: --shape x=17,19 --set n=17, or a case.toml beside the source"
         raise Refused(Diagnostic("KR502", str(error), None, hint)) from None
+
+
+def _all_given(params: tuple[kernel.Param, ...], case: Case, request: Request) -> None:
+    """Raises WrittenError where a case names what is no parameter, or says nothing of one."""
+    names = [p.name for p in params]
+    given = {path.partition(".")[0] for path in (*case.args, *request.values, *request.shapes)}
+    for unknown in [n for n in case.args if n.partition(".")[0] not in names]:
+        raise WrittenError(f"the case of {case.kernel} gives `{unknown}`, which is no parameter: {', '.join(names)}")
+    if missing := [p.name for p in params if p.default is None and p.name not in given]:
+        raise WrittenError(f"the case of {case.kernel} gives no {', '.join(f'`{n}`' for n in missing)}")
 
 
 def counted_case(

@@ -1,15 +1,20 @@
 """Arguments and launches that are found by running the kernel; cases as case.toml spells them."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from kraise.diagnostics import Refused
 from kraise.frontends import cuda_c, python
 from kraise.ir import kernel as k
 from kraise.ir.types import FLOAT32, INT32, ArrayType, StructType
+from kraise.pipeline import translate
 from kraise.verify import interpreter
+from kraise.verify.chosen import case_for
 from kraise.verify.inputs import CaseError, infer_case, launch_for, load_case, load_cases
+from kraise.verify.request import Request
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n@cuda.jit\n"
@@ -207,3 +212,29 @@ def test_bits_beside_numbers_of_64_bits_without_a_sign():
     assert a["s"].dtype == np.uint64  # NumPy, too, shifts no number with a sign by one without
     _, _, _, a = infer(head + "        y[i] = (v ^ (v << 13)) * 0.5\n")
     assert a["s"].dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[f.args]\nn = 3\n", r"`f` is not understood; a case is written \[kernel.NAME.args\]"),
+        ("kernel = 3\n", "`kernel` is not understood"),
+        ("[kernel]\nf = 3\n", "kernel.f is not understood"),
+        ("[kernel.f]\nblok = 5\n", "kernel.f.blok is not understood; beside args there may be grid, block"),
+        ('[kernel.f]\ngrid = "big"\n', "kernel.f is not understood: 'big' is no number of blocks or threads"),
+        ("[kernel.f.args]\nx = { shape = 1.5 }\n", "kernel.f.args.x is not understood"),
+        ("n = \n", "case.toml is not TOML"),
+        (b"\xff", "case.toml is not UTF-8 text"),
+        (None, "case.toml cannot be read: No such file"),
+        ("[kernel.f.args]\nx = { shape = 4 }\nq = 1\n", "gives `q`, which is no parameter: x, n"),
+        ("[kernel.f.args]\nx = { shape = 4 }\n", "the case of f gives no `n`"),
+    ],
+)
+def test_what_a_case_file_writes_wrongly_is_said(text, says, tmp_path):
+    path = tmp_path / "case.toml"
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    source = "from numba import cuda\n@cuda.jit\ndef f(x, n):\n    i = cuda.grid(1)\n    if i < n:\n        x[i] = n\n"
+    with pytest.raises(Refused) as told:
+        case_for(translate(source, "k.py").source, "f", Request(case=str(path)))
+    assert re.search(says, told.value.diagnostics[0].reason) and not told.value.diagnostics[0].hint
