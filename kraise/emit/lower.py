@@ -20,9 +20,10 @@ from kraise.emit.text.python import ALL, NONE, Atom, Py
 from kraise.emit.text.spelling import dtype_text, fill, of_numbers, plain, repeats, template, transposed
 from kraise.ir import equations as eq
 from kraise.ir.operations import OPERATIONS, counts_bits
-from kraise.ir.types import FLOAT, FLOAT32, FLOAT64
+from kraise.ir.types import FLOAT, FLOAT32, FLOAT64, INT32, UINT32
 
 CHEAP = (eq.Const, eq.Param, eq.Shape, eq.Index, eq.CarryIn, eq.FoldResult)
+_THERE_AND_BACK = (INT32, UINT32, INT32)  # no bit changes: it says that what is done with the number may wrap
 
 
 class Lowering:
@@ -335,6 +336,9 @@ class Lowering:
 
     def cast(self, node: eq.Cast, frame: Frame) -> Val:
         """``.astype`` for arrays; Python's own conversion where a scalar is known at trace time."""
+        match node:
+            case eq.Cast(type=t, arg=eq.Cast(type=u, arg=arg)) if (t, u, arg.type) == _THERE_AND_BACK:
+                return self.lower(arg, frame)
         value = self.lower(node.arg, frame)
         if node.type == node.arg.type:
             return value

@@ -13,7 +13,7 @@ from kraise.frontends.cuda_c.doubles import in_doubles
 from kraise.frontends.cuda_c.trees import Node
 from kraise.frontends.cuda_c.values import Group, Lambda, NoValue, PointerValue, StructValue, Text
 from kraise.ir.kernel import Cast, Const, Expr, Hw, Op, Var
-from kraise.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, ScalarType
+from kraise.ir.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
 
 _RING = frozenset(("add", "sub", "mul", "and_", "or_", "xor", "neg", "invert"))
 _COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -65,6 +65,14 @@ def _leaves(e: Expr) -> list[Expr]:
     if not isinstance(e, Op) or e.name not in (*_RING, "shl"):
         return []
     return [n for a in e.args for n in _leaves(a.arg if isinstance(a, Cast) else a) or [a]]
+
+
+def _of_ints(e: Expr) -> bool:
+    """Whether an unsigned sum or product is one of ints that are converted, and of literals: no subscript, which has an
+    unsigned index or size in it."""
+    if isinstance(e, Op) and e.name in _RING:
+        return all(map(_of_ints, e.args))
+    return isinstance(e, Const) or (isinstance(e, Cast) and e.arg.type == INT32)
 
 
 def _small(e: Expr, t: ScalarType) -> bool:
@@ -128,6 +136,8 @@ class Arithmetic(Declarations):
             e = self.rvalue(value, node)
             if to.kind == "int" and e.type.is_integer and e.type != to and _leaves(e) and self._of_data_alone(e):
                 return Cast(to, e, span=e.span)  # may wrap: a sum or product of the type that it becomes may not
+            if (e.type, to) == (UINT32, INT32) and isinstance(e, Op) and _of_ints(e):
+                return self._wrapping(e)
             return cast((in_doubles(e, self.program.doubles) if to.is_integer else None) or e, to)
         if isinstance(to, Struct):
             if isinstance(value, StructValue):
@@ -156,6 +166,14 @@ class Arithmetic(Declarations):
         + (unsigned)x[j])``), where that of indices and sizes stays within what an int holds."""
         leaves = [n for n in _leaves(e) if not isinstance(n, Const)]
         return bool(leaves) and all(map(self.has_data, leaves))
+
+    def _wrapping(self, e: Expr) -> Expr:
+        """An unsigned sum or product as one of ints that may wrap: what it combines of arrays stays converted to
+        unsigned and back, which says so to the sum of all rounds (``s = (int)((unsigned)s + (unsigned)x[j])``)."""
+        if isinstance(e, Op) and e.name in _RING and not _large_factor(e):
+            return Op(e.name, tuple(self._wrapping(a) for a in e.args), INT32, span=e.span)
+        wraps = isinstance(e, Cast) and (self.has_data(e.arg) or (isinstance(e.arg, Var) and e.arg.name in self.given))
+        return Cast(INT32, e, span=e.span) if wraps else cast(e, INT32)
 
     def converted(self, value: StructValue, to: CType, node: Node | None) -> Any:
         """What a conversion function of the struct makes of it, None if it has none to ``to``."""

@@ -45,6 +45,7 @@ class Base:
         self.fenced = False  # what was stored to memory of the grid is seen by whoever sees what comes next
         self.of_block: set[str] = set()  # arrays that the kernel makes
         self.of_data: set[str] = set()  # variables whose value comes from what an array holds
+        self.given: set[str] = set()  # numbers that a device function is called with: what they are, its callers know
         self.depth = 0
 
     # --- places in the source

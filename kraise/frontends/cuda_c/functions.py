@@ -319,6 +319,7 @@ class Lowering(Calls):
             declared = p.type.to if isinstance(p.type, Reference) else p.type
             kept = declared if isinstance(declared, ScalarType) and how == "value" else t
             self.names[name] = kept
+            self.given.add(name)
             self.declare(p.name, VarPlace(name, kept))
             return Param(name, kept, by_reference=how == "reference", span=span)
         if how == "pointer":

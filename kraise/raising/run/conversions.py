@@ -9,7 +9,7 @@ from kraise.analysis.delinearize import provable
 from kraise.analysis.dependence import nonnegative
 from kraise.analysis.poly import LARGE, Poly, to_expr, to_poly
 from kraise.ir import equations as eq
-from kraise.ir.types import BOOL, INT, ScalarType
+from kraise.ir.types import BOOL, INT, INT32, UINT32, ScalarType
 from kraise.ir.walk import free_indices
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like
@@ -28,6 +28,8 @@ def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     """``v`` as C converts it to ``t``."""
     if t == INT and v.type.is_integer and (v.type.bits is None or index_like(v)):
         return v
+    if t == INT32 and isinstance(v, eq.Cast) and v.type == UINT32 and (v.arg.type == t or index_like(v.arg)):
+        return _there_and_back(v)
     if isinstance(v, eq.Const) and {t.kind, v.type.kind} == {"int", "uint"}:
         return simplify.cast(t, v)  # what becomes of it in a choice has the sign of its type
     if t.is_integer and t.bits in (8, 16) and index_like(v) and free_indices(v) and _holds(st, t, to_poly(v)):
@@ -52,6 +54,23 @@ def converted(cx: Context, st: State, t: ScalarType, v: eq.Expr) -> eq.Expr:
     if wide and (provable((*st.path, *st.facts), to_poly(v)) or _of_naturals(cx, st, to_poly(v))):
         return v
     return simplify.cast(t, v)
+
+
+def _there_and_back(v: eq.Cast) -> eq.Expr:
+    """An int that is converted to unsigned and back may wrap: no index does, and what a loop carries does as its rounds
+    say. So do sums of it, of whose terms that is said instead."""
+    given = v.arg
+    if index_like(given) or isinstance(given, eq.CarryIn):
+        return given
+    if isinstance(given, eq.Op) and given.name in ("add", "sub", "mul") and _of_carried(given):
+        return simplify.op(given.name, tuple(_there_and_back(replace(v, arg=a)) for a in given.args), given.type)
+    return eq.Cast(INT32, v)
+
+
+def _of_carried(e: eq.Expr) -> bool:
+    if isinstance(e, eq.Op) and e.name in ("add", "sub", "mul") and e.type == INT32:
+        return any(map(_of_carried, e.args))
+    return isinstance(e, eq.CarryIn)
 
 
 def _of_naturals(cx: Context, st: State, poly: Poly) -> bool:
