@@ -106,7 +106,8 @@ def _emit(module: eq.Module) -> str:
     for helper in [h for h in reversed(remat.HELPERS) if any(h in t.needs for t in texts)]:
         full = any(k.memory.remat == "full" for k in module.kernels) or any(h.remat == "full" for h in module.hosts)
         kept = remat.worth_keeping([line for t in texts for line in t.lines])
-        texts.insert(0, FunctionText(remat.helper(helper, imports, full, kept, unrolled)))
+        several = unrolled or any(remat.SWAP in t.needs for t in texts)
+        texts.insert(0, FunctionText(remat.helper(helper, imports, full, kept, several)))
     if unrolled:
         texts.insert(0, FunctionText(at_once.helper(imports[at_once.NAME], imports["jax"])))
     found = {p.type.name: p.type for k in module.kernels for p in k.params if records.is_record(p.type)}  # type: ignore[attr-defined]

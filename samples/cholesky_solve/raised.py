@@ -12,25 +12,23 @@ def cholesky(A):
     """
     for k = 0 ... n - 1:
         A[k, k] = sqrt(A[k, k])
-        A[i, k] = A[i, k] / A[k, k]  for 1 <= i < n, where i >= k + 1
-        A[i, j] += -(A[i, k] * A[j, k])  for 0 <= j < n, 1 <= i < n, where j >= k + 1 and i >= j
+        A[i, k] = A[i, k] / A[k, k]  for 0 <= i < n, where i >= k + 1
+        A[i, j] += -(A[i, k] * A[j, k])  for 0 <= j < n, 0 <= i < n, where j >= k + 1 and i >= j
     """
     n = A.shape[0]
     if n == 0:
         return A
-    i = jnp.arange(1, n)
+    i = jnp.arange(n)
     j = jnp.arange(n)
 
     def step(k, A):
         A = A.at[k, k].set(jnp.sqrt(A[k, k]))  # kernel.py:11
-        A = A.at[1:, k].set(
-            jnp.where(i >= k + 1, A[1:, k] / A[k, k], A[1:, k])
+        A = A.at[:, k].set(
+            jnp.where(i >= k + 1, A[:, k] / A[k, k], A[:, k])
         )  # kernel.py:13
-        return A.at[1:, :n].add(
+        return A.at[:, :n].add(
             jnp.where(
-                (j >= k + 1) & jnp.tri(n - 1, n, k=1, dtype=bool),
-                -(A[1:, k, None] * A[:, k]),
-                0,
+                (j >= k + 1) & jnp.tri(n, dtype=bool), -(A[:, k, None] * A[:, k]), 0
             )
         )  # kernel.py:16
 

@@ -31,44 +31,32 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
-def checkpointed_while(start, stop, live, step, state, known):
-    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+def checkpointed_while(start, stop, live, step, state):
+    """``checkpointed_loop`` that ends once ``live(state)`` is false.
 
-    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    A GPU is asked every 8 rounds: an answer takes longer than a small round.
     """
 
-    def plain(state, *known):
-        def advance(r, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, lambda s: step(r, s, *known), lambda s: s, state)
+    def where(more, a, b):
+        return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
 
-        return checkpointed_loop(start, stop, advance, state)
+    def together(r, first):
+        state = step(r, first)
+        for k in range(1, 8):
+            more = live(state) & (r + k < stop)
+            made = step(r + k * more, where(more, state, first))
+            state = where(more, made, state)
+        return state
 
-    @jax.custom_jvp
-    def values(state, *known):
-        def several(r, first):
-            def one(k, state):
-                more = live(state, *known) & (r + k < stop)
+    def again(rounds, r, state):
+        return jax.lax.cond(live(state), rounds, lambda _, s: s, r, state)
 
-                def where(a, b):
-                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
-
-                return where(step(r + k * more, where(state, first), *known), state)
-
-            return jax.lax.fori_loop(0, 8, one, first)
-
-        def advance(g, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, several, lambda _, s: s, start + 8 * g, state)
-
-        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
-
-    @values.defjvp
-    def derivative(primals, tangents):
-        return jax.jvp(plain, primals, tangents)
-
-    run = plain if jax.default_backend() == "cpu" else values
-    return run(state, *known)
+    if jax.default_backend() == "cpu":
+        return checkpointed_loop(start, stop, lambda r, s: again(step, r, s), state)
+    groups = -((start - stop) // 8)
+    return checkpointed_loop(
+        0, groups, lambda g, s: again(together, start + 8 * g, s), state
+    )
 
 
 @jax.jit
@@ -111,11 +99,11 @@ def cg(A, b, x, iters):
     acc = dot(b, b, acc)  # kernel.py:52
     rs = acc[0]
 
-    def going(state, A, q, acc):
+    def going(state):
         _, _, _, live, _ = state
         return live
 
-    def step(_, state, A, q, acc):
+    def step(_, state):
         x, r, p, live, rs = state
         q_2 = matvec(A, p, q)  # kernel.py:55
         acc_2 = acc.at[0].set(0.0)
@@ -137,6 +125,6 @@ def cg(A, b, x, iters):
         return x, r, p, live, rs
 
     x, _, _, _, _ = checkpointed_while(
-        0, iters, going, step, (x, b, b, True, rs), (A, q, acc)
+        0, iters, going, step, (x, b, b, True, rs)
     )  # kernel.py:54
     return x

@@ -10,22 +10,22 @@ import jax.numpy as jnp
 def eliminate(A, n):
     """
     for k = 0 ... n - 1 - 1:
-        A[i, k] = A[i, k] / A[k, k]  for 1 <= i < n, where i >= k + 1
-        A[i, j] += -(A[i, k] * A[k, j])  for 1 <= i < n, 0 <= j < n, where i >= k + 1 and j >= k + 1
+        A[i, k] = A[i, k] / A[k, k]  for 0 <= i < n, where i >= k + 1
+        A[i, j] += -(A[i, k] * A[k, j])  for 0 <= i < n, 0 <= j < n, where i >= k + 1 and j >= k + 1
     """
     if n == 0:
         return A
     A2 = A[: n * n].reshape(n, n)
-    i = jnp.arange(1, n)
+    i = jnp.arange(n)
     j = jnp.arange(n)
 
     def step(k, A2):
         above = i >= k + 1
-        A2 = A2.at[1:, k].set(
-            jnp.where(above, A2[1:, k] / A2[k, k], A2[1:, k])
+        A2 = A2.at[:, k].set(
+            jnp.where(above, A2[:, k] / A2[k, k], A2[:, k])
         )  # kernel.cu:5
-        return A2.at[1:].add(
-            jnp.where(above[:, None] & (j >= k + 1), -(A2[1:, k, None] * A2[k]), 0.0)
+        return A2 + jnp.where(
+            above[:, None] & (j >= k + 1), -(A2[:, k, None] * A2[k]), 0.0
         )  # kernel.cu:8
 
     A2 = jax.lax.fori_loop(0, n - 1, step, A2)  # kernel.cu:4
@@ -35,7 +35,7 @@ def eliminate(A, n):
 @partial(jax.jit, static_argnames="n")
 def substitute(A, b, n):
     """for k = 0 ... n - 1:
-        b[i] += -(A[i, k] * b[k])  for 1 <= i < n, where i >= k + 1
+        b[i] += -(A[i, k] * b[k])  for 0 <= i < n, where i >= k + 1
     for k = 0 ... n - 1, from last to first:
         b[k] = b[k] / A[k, k]
         b[i] += -(A[i, k] * b[k])  for 0 <= i < n - 1, where i < k

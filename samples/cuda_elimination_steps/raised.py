@@ -8,37 +8,37 @@ import jax.numpy as jnp
 
 @partial(jax.jit, static_argnames="n")
 def factors(a, m, n, t):
-    """m[i, t] = a[i, t] / a[t, t]  for 1 <= i < n, where i > t
+    """m[i, t] = a[i, t] / a[t, t]  for 0 <= i < n, where i > t
 
     0 <= t < n - 1, as in the loop that launches it
     """
-    i = jnp.arange(1, n)
+    i = jnp.arange(n)
     above = i > t
     a2 = a[: n * n].reshape(n, n)
     m2 = m[: n * n].reshape(n, n)
-    m2 = m2.at[1:, t].set(
-        jnp.where(above, a2[1:, t] / jnp.where(above, a2[t, t], 1.0), m2[1:, t])
+    m2 = m2.at[:, t].set(
+        jnp.where(above, a2[:, t] / jnp.where(above, a2[t, t], 1.0), m2[:, t])
     )  # kernel.cu:8
     return m.at[: n * n].set(m2.ravel())
 
 
 @partial(jax.jit, static_argnames="n")
 def eliminate(a, b, m, n, t):
-    """a[y, x] += -(m[y, t] * a[t, x])  for 0 <= x < n, 1 <= y < n, where x >= t and y > t
-    b[y] += -(m[y, t] * b[t])  for 1 <= y < n, where y > t
+    """a[y, x] += -(m[y, t] * a[t, x])  for 0 <= x < n, 0 <= y < n, where x >= t and y > t
+    b[y] += -(m[y, t] * b[t])  for 0 <= y < n, where y > t
 
     0 <= t < n - 1, as in the loop that launches it
     """
     x = jnp.arange(n)
-    y = jnp.arange(1, n)
+    y = jnp.arange(n)
     above = y > t
     m2 = m[: n * n].reshape(n, n)
-    m_here = m2[1:, t]
+    m_here = m2[:, t]
     a2 = a[: n * n].reshape(n, n)
-    a2 = a2.at[1:].add(
-        jnp.where((x >= t) & above[:, None], -(m_here[:, None] * a2[t]), 0.0)
+    a2 = a2 + jnp.where(
+        (x >= t) & above[:, None], -(m_here[:, None] * a2[t]), 0.0
     )  # kernel.cu:16
-    b = b.at[1:n].add(
+    b = b.at[:n].add(
         jnp.where(above, -(m_here * jnp.where(above, b[t], 0)), 0.0)
     )  # kernel.cu:17
     a = a.at[: n * n].set(a2.ravel())

@@ -24,44 +24,32 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
-def checkpointed_while(start, stop, live, step, state, known):
-    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+def checkpointed_while(start, stop, live, step, state):
+    """``checkpointed_loop`` that ends once ``live(state)`` is false.
 
-    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    A GPU is asked every 8 rounds: an answer takes longer than a small round.
     """
 
-    def plain(state, *known):
-        def advance(r, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, lambda s: step(r, s, *known), lambda s: s, state)
+    def where(more, a, b):
+        return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
 
-        return checkpointed_loop(start, stop, advance, state)
+    def together(r, first):
+        state = step(r, first)
+        for k in range(1, 8):
+            more = live(state) & (r + k < stop)
+            made = step(r + k * more, where(more, state, first))
+            state = where(more, made, state)
+        return state
 
-    @jax.custom_jvp
-    def values(state, *known):
-        def several(r, first):
-            def one(k, state):
-                more = live(state, *known) & (r + k < stop)
+    def again(rounds, r, state):
+        return jax.lax.cond(live(state), rounds, lambda _, s: s, r, state)
 
-                def where(a, b):
-                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
-
-                return where(step(r + k * more, where(state, first), *known), state)
-
-            return jax.lax.fori_loop(0, 8, one, first)
-
-        def advance(g, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, several, lambda _, s: s, start + 8 * g, state)
-
-        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
-
-    @values.defjvp
-    def derivative(primals, tangents):
-        return jax.jvp(plain, primals, tangents)
-
-    run = plain if jax.default_backend() == "cpu" else values
-    return run(state, *known)
+    if jax.default_backend() == "cpu":
+        return checkpointed_loop(start, stop, lambda r, s: again(step, r, s), state)
+    groups = -((start - stop) // 8)
+    return checkpointed_loop(
+        0, groups, lambda g, s: again(together, start + 8 * g, s), state
+    )
 
 
 @partial(jax.jit, static_argnames="n")
@@ -119,11 +107,11 @@ def solve(u, f, n, tolerance, max_iter):
     d_f = f[: n * n]
     error = 2.0 * tolerance
 
-    def live(state, tolerance, d_change, d_f):
+    def live(state):
         _, error, _ = state
         return error > tolerance
 
-    def step(_, state, tolerance, d_change, d_f):
+    def step(_, state):
         d_u, error, it = state
         d_v = sweep_in_place(d_u, d_f, n)  # kernel.cu:35
         d_change_2 = row_change(d_u, d_v, d_change, n)  # kernel.cu:36
@@ -132,12 +120,7 @@ def solve(u, f, n, tolerance, max_iter):
         return d_v, error, it
 
     d_u, _, it = checkpointed_while(
-        0,
-        max_iter,
-        live,
-        step,
-        (d_u, jnp.asarray(error, u.dtype), 0),
-        (tolerance, d_change, d_f),
+        0, max_iter, live, step, (d_u, jnp.asarray(error, u.dtype), 0)
     )  # kernel.cu:34
     u = u.at[: n * n].set(d_u)
     return it, u

@@ -6,22 +6,25 @@ import jax
 import jax.numpy as jnp
 
 
-def checkpointed_loop(start, stop, step, state):
+def checkpointed_loop(start, stop, step, state, unroll=1):
     """``fori_loop`` whose rounds the gradient runs again; in segments of sqrt(n) rounds, where all states are many."""
     step = jax.checkpoint(step, prevent_cse=False)
     rounds = max(stop - start, 0)
     few = 2**22 if jax.default_backend() == "cpu" else 2**28
     if rounds * sum(map(jnp.size, jax.tree.leaves(state))) <= few:
-        return jax.lax.fori_loop(start, stop, step, state)
+        return jax.lax.fori_loop(start, stop, step, state, unroll=unroll)
     size = max(int(rounds**0.5), 1)
 
     def segment(k, state):
         first = start + k * size
-        return jax.lax.fori_loop(0, size, lambda r, s: step(first + r, s), state)
+        return jax.lax.fori_loop(
+            0, size, lambda r, s: step(first + r, s), state, unroll=unroll
+        )
 
     segment = jax.checkpoint(segment, prevent_cse=False)
     state = jax.lax.fori_loop(0, rounds // size, segment, state)
-    return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
+    rest = start + rounds // size * size
+    return jax.lax.fori_loop(rest, stop, step, state, unroll=unroll)
 
 
 def swapping_loop(start, stop, step, state, known, period):
@@ -41,8 +44,9 @@ def swapping_loop(start, stop, step, state, known, period):
     @values.defjvp
     def derivative(primals, tangents):
         def plain(state, *known):
+            several = 1 if jax.default_backend() == "cpu" else period
             return checkpointed_loop(
-                start, stop, lambda r, s: step(r, s, *known), state
+                start, stop, lambda r, s: step(r, s, *known), state, several
             )
 
         return jax.jvp(plain, primals, tangents)

@@ -31,44 +31,32 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
-def checkpointed_while(start, stop, live, step, state, known):
-    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+def checkpointed_while(start, stop, live, step, state):
+    """``checkpointed_loop`` that ends once ``live(state)`` is false.
 
-    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    A GPU is asked every 8 rounds: an answer takes longer than a small round.
     """
 
-    def plain(state, *known):
-        def advance(r, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, lambda s: step(r, s, *known), lambda s: s, state)
+    def where(more, a, b):
+        return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
 
-        return checkpointed_loop(start, stop, advance, state)
+    def together(r, first):
+        state = step(r, first)
+        for k in range(1, 8):
+            more = live(state) & (r + k < stop)
+            made = step(r + k * more, where(more, state, first))
+            state = where(more, made, state)
+        return state
 
-    @jax.custom_jvp
-    def values(state, *known):
-        def several(r, first):
-            def one(k, state):
-                more = live(state, *known) & (r + k < stop)
+    def again(rounds, r, state):
+        return jax.lax.cond(live(state), rounds, lambda _, s: s, r, state)
 
-                def where(a, b):
-                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
-
-                return where(step(r + k * more, where(state, first), *known), state)
-
-            return jax.lax.fori_loop(0, 8, one, first)
-
-        def advance(g, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, several, lambda _, s: s, start + 8 * g, state)
-
-        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
-
-    @values.defjvp
-    def derivative(primals, tangents):
-        return jax.jvp(plain, primals, tangents)
-
-    run = plain if jax.default_backend() == "cpu" else values
-    return run(state, *known)
+    if jax.default_backend() == "cpu":
+        return checkpointed_loop(start, stop, lambda r, s: again(step, r, s), state)
+    groups = -((start - stop) // 8)
+    return checkpointed_loop(
+        0, groups, lambda g, s: again(together, start + 8 * g, s), state
+    )
 
 
 @jax.jit
@@ -104,11 +92,11 @@ def fit(X, y, w0, lr, epochs, tol):
     d_g = jnp.zeros(n, jnp.float32)
     losses = jnp.zeros(epochs, jnp.float32)
 
-    def going(state, X, y, lr, tol, d_r, d_g):
+    def going(state):
         _, _, live = state
         return live
 
-    def step(e, state, X, y, lr, tol, d_r, d_g):
+    def step(e, state):
         d_w, losses, live = state
         d_r_2 = residual(X, d_w, y, d_r)  # kernel.py:42
         d_g_2 = gradient(X, d_r_2, d_g)  # kernel.py:43
@@ -118,6 +106,6 @@ def fit(X, y, w0, lr, epochs, tol):
         return d_w, losses, live
 
     d_w, losses, _ = checkpointed_while(
-        0, epochs, going, step, (w0, losses, True), (X, y, lr, tol, d_r, d_g)
+        0, epochs, going, step, (w0, losses, True)
     )  # kernel.py:41
     return d_w, losses

@@ -27,44 +27,32 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
-def checkpointed_while(start, stop, live, step, state, known):
-    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+def checkpointed_while(start, stop, live, step, state):
+    """``checkpointed_loop`` that ends once ``live(state)`` is false.
 
-    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    A GPU is asked every 8 rounds: an answer takes longer than a small round.
     """
 
-    def plain(state, *known):
-        def advance(r, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, lambda s: step(r, s, *known), lambda s: s, state)
+    def where(more, a, b):
+        return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
 
-        return checkpointed_loop(start, stop, advance, state)
+    def together(r, first):
+        state = step(r, first)
+        for k in range(1, 8):
+            more = live(state) & (r + k < stop)
+            made = step(r + k * more, where(more, state, first))
+            state = where(more, made, state)
+        return state
 
-    @jax.custom_jvp
-    def values(state, *known):
-        def several(r, first):
-            def one(k, state):
-                more = live(state, *known) & (r + k < stop)
+    def again(rounds, r, state):
+        return jax.lax.cond(live(state), rounds, lambda _, s: s, r, state)
 
-                def where(a, b):
-                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
-
-                return where(step(r + k * more, where(state, first), *known), state)
-
-            return jax.lax.fori_loop(0, 8, one, first)
-
-        def advance(g, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, several, lambda _, s: s, start + 8 * g, state)
-
-        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
-
-    @values.defjvp
-    def derivative(primals, tangents):
-        return jax.jvp(plain, primals, tangents)
-
-    run = plain if jax.default_backend() == "cpu" else values
-    return run(state, *known)
+    if jax.default_backend() == "cpu":
+        return checkpointed_loop(start, stop, lambda r, s: again(step, r, s), state)
+    groups = -((start - stop) // 8)
+    return checkpointed_loop(
+        0, groups, lambda g, s: again(together, start + 8 * g, s), state
+    )
 
 
 @jax.jit
@@ -118,11 +106,11 @@ def poisson(u, h2f, tolerance, max_sweeps):
     """
     change = 2.0 * tolerance
 
-    def live(state, h2f, tolerance):
+    def live(state):
         _, change, _ = state
         return change > tolerance
 
-    def step(_, state, h2f, tolerance):
+    def step(_, state):
         u, change, sweeps = state
         new = relax_in_place(u, h2f)  # kernel.py:26
         change = jnp.linalg.norm(new - u)  # kernel.py:27
@@ -135,5 +123,4 @@ def poisson(u, h2f, tolerance, max_sweeps):
         live,
         step,
         (u, jnp.asarray(change, jnp.result_type(u.dtype, float)), 0),
-        (h2f, tolerance),
     )  # kernel.py:25

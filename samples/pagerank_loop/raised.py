@@ -27,44 +27,32 @@ def checkpointed_loop(start, stop, step, state):
     return jax.lax.fori_loop(start + rounds // size * size, stop, step, state)
 
 
-def checkpointed_while(start, stop, live, step, state, known):
-    """``checkpointed_loop`` that ends once ``live(state, *known)`` is false.
+def checkpointed_while(start, stop, live, step, state):
+    """``checkpointed_loop`` that ends once ``live(state)`` is false.
 
-    The values ask a GPU every 8 rounds: an answer takes longer than a small round.
+    A GPU is asked every 8 rounds: an answer takes longer than a small round.
     """
 
-    def plain(state, *known):
-        def advance(r, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, lambda s: step(r, s, *known), lambda s: s, state)
+    def where(more, a, b):
+        return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
 
-        return checkpointed_loop(start, stop, advance, state)
+    def together(r, first):
+        state = step(r, first)
+        for k in range(1, 8):
+            more = live(state) & (r + k < stop)
+            made = step(r + k * more, where(more, state, first))
+            state = where(more, made, state)
+        return state
 
-    @jax.custom_jvp
-    def values(state, *known):
-        def several(r, first):
-            def one(k, state):
-                more = live(state, *known) & (r + k < stop)
+    def again(rounds, r, state):
+        return jax.lax.cond(live(state), rounds, lambda _, s: s, r, state)
 
-                def where(a, b):
-                    return jax.tree.map(lambda x, y: jnp.where(more, x, y), a, b)
-
-                return where(step(r + k * more, where(state, first), *known), state)
-
-            return jax.lax.fori_loop(0, 8, one, first)
-
-        def advance(g, state):
-            more = live(state, *known)
-            return jax.lax.cond(more, several, lambda _, s: s, start + 8 * g, state)
-
-        return jax.lax.fori_loop(0, -((start - stop) // 8), advance, state)
-
-    @values.defjvp
-    def derivative(primals, tangents):
-        return jax.jvp(plain, primals, tangents)
-
-    run = plain if jax.default_backend() == "cpu" else values
-    return run(state, *known)
+    if jax.default_backend() == "cpu":
+        return checkpointed_loop(start, stop, lambda r, s: again(step, r, s), state)
+    groups = -((start - stop) // 8)
+    return checkpointed_loop(
+        0, groups, lambda g, s: again(together, start + 8 * g, s), state
+    )
 
 
 @jax.jit
@@ -113,11 +101,11 @@ def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
     """
     row = spread_once(row_start, column, weight, rank0)
 
-    def going(state, column, weight, damping, tolerance, row):
+    def going(state):
         _, live = state
         return live
 
-    def step(_, state, column, weight, damping, tolerance, row):
+    def step(_, state):
         rank, live = state
         new = spread_round(row, column, weight, rank, damping, rank)  # kernel.py:24
         change = jnp.sum(jnp.abs(new - rank))  # kernel.py:25
@@ -125,11 +113,6 @@ def pagerank(row_start, column, weight, rank0, damping, tolerance, max_iter):
         return new, live
 
     rank, _ = checkpointed_while(
-        0,
-        max_iter,
-        going,
-        step,
-        (rank0, True),
-        (column, weight, damping, tolerance, row),
+        0, max_iter, going, step, (rank0, True)
     )  # kernel.py:23
     return rank

@@ -177,7 +177,7 @@ def _counted(
         lo, hi = py.number(0), rounds
     segmented = remat.host_segmented(writer.host, stmt)
     if stmt.condition is not None and segmented and not writer.throws:
-        return _until(writer, stmt, state, step, counter, (lo, hi), [*head, *body], before)
+        return _until(writer, stmt, state, step, counter, (lo, hi), [*head, *body])
     if stmt.condition is None:
         lines = state.round([*head, *body])
     else:
@@ -215,19 +215,16 @@ def _until(
     counter: str,
     bounds: tuple[Py, Py],
     body: list[Stmt],
-    before: list[Stmt],
 ) -> list[Stmt]:
     """A loop over time that may end before its bound: the condition and a round, both as functions of the state."""
     assert stmt.condition is not None
     live = writer.fresh("live", "going", "go_on")
     test = state.unpacked([Assign(None, writer.text.expr(stmt.condition))])
     first, lines = hoisted(state.round(body), {counter, state.name}, writer.names.fresh)
-    given = _known(writer, [*before, *first], [*test, *lines], [*state.names, counter, state.name])
     writer.needs |= {until.NAME, remat.LOOP}
-    loop = py.call(until.NAME, *bounds, Atom(live), Atom(step), state.start(), py.Tup(tuple(map(Atom, given))))
+    loop = py.call(until.NAME, *bounds, Atom(live), Atom(step), state.start())
     writer.names.release(live)
-    round_ = Def(step, (counter, state.name, *given), lines)
-    return [*first, Def(live, (state.name, *given), test), round_, *state.after(loop)]
+    return [*first, Def(live, (state.name,), test), Def(step, (counter, state.name), lines), *state.after(loop)]
 
 
 def _known(writer: Writer, first: list[Stmt], lines: list[Stmt], bound: list[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from kraise.raising.run.arithmetic import tidy
 from kraise.raising.run.state import Raw, RawFold, RawNew, RawWrite
 from kraise.raising.threads.row_views import asks_for, taken_apart, viewed
 from kraise.raising.threads.tiles import Launch, merged_reductions, merged_write, without_ceilings
-from kraise.raising.writes.columns import whole_columns
+from kraise.raising.writes.behind_round import from_first
 from kraise.raising.writes.decided import decided
 from kraise.raising.writes.extremal import by_value, extremal
 from kraise.raising.writes.halos import rejoined
@@ -123,7 +123,7 @@ def _write(r: RawWrite, shapes: Shapes, folds: tuple[eq.Axis, ...], launch: Laun
             found = box(tuple(a.name for a in axes), path, steps)
             axes, residue = found.axes, tuple(c for c in residue if c in found.residue)
         residue = tuple(c for c in residue if not _said(c, around, steps))
-    axes = whole_columns(axes, subs, (value, *residue), (*around, *residue))
+    axes = from_first(axes, subs, (value, *residue), (*around, *residue))
     value = in_one(merged_reductions(decided(rolled(value), path), path), path)
     subs = tuple(decided(sub, path) for sub in subs)  # of cells that are stored to
     by_axes = tuple(c for c in path if c not in residue)

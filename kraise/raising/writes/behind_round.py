@@ -1,9 +1,11 @@
-"""Columns behind the one of a round: ``a[i, j] -= …  for 1 <= j, where j > k`` is over all columns under its mask.
+"""Cells behind that of a round: ``a[i, j] -= …  for 1 <= i and 1 <= j, where i > k and j > k`` is over all rows and
+columns under its mask.
 
-That j is at least one follows from the mask. A slice of columns is no contiguous part of an array: it is copied out,
-multiplied and copied in. (Measured on Gram and Schmidt's method: half of the time without. Rows behind that of a round
-stay a slice, which is updated in place.) The side conditions: the index is a subscript of its own, behind the first
-one, wherever it stands, so that column 0 is one of the array.
+That i is at least one follows from the mask. A slice of rows or columns is copied out, computed with and copied in,
+each a pass and, on a GPU, a launch of its own; and its gradient is padded. (Measured on eliminations: gradients take
+0.6 to 0.9 of the time on a GPU, 0.8 on a CPU. The values take 0.5 to 0.9 on a GPU; on a CPU 0.75 where a factor is
+stored with the matrix, but 2 to 3 times as long where XLA could update the slice in place.) The side conditions: the
+index is a subscript of its own wherever it stands, so that cell 0 is one of the array.
 """
 
 from __future__ import annotations
@@ -17,10 +19,10 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import axes_of, topological
 
 
-def whole_columns(
+def from_first(
     axes: tuple[eq.Axis, ...], subscripts: tuple[eq.Expr, ...], values: tuple[eq.Expr, ...], known: tuple[eq.Expr, ...]
 ) -> tuple[eq.Axis, ...]:
-    """``axes`` with such columns from the first one on; ``known`` are the masks and what bounds the indices of loops
+    """``axes`` with such axes from the first cell on; ``known`` are the masks and what bounds the indices of loops
     around, ``values`` what is computed over the axes."""
     return tuple(_from_first(a, subscripts, values, known) for a in axes)
 
@@ -29,7 +31,7 @@ def _from_first(
     a: eq.Axis, subscripts: tuple[eq.Expr, ...], values: tuple[eq.Expr, ...], known: tuple[eq.Expr, ...]
 ) -> eq.Axis:
     index, lo = eq.Index(a.name, INT), to_poly(a.lo).value
-    if lo is None or lo <= 0 or a.step != 1 or index not in subscripts[1:]:
+    if lo is None or lo <= 0 or a.step != 1 or index not in subscripts:
         return a
     nodes = topological((*values, *subscripts))
     cells = {s for n in nodes if isinstance(n, eq.Read) for s in n.subscripts if s is not index}
@@ -41,4 +43,4 @@ def _from_first(
     return replace(a, lo=eq.Const(0, INT)) if follows else a
 
 
-__all__ = ["whole_columns"]
+__all__ = ["from_first"]
