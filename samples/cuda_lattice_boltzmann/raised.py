@@ -25,13 +25,15 @@ def stream_and_collide(f_in, f_out, omega):
         f_in[x + 8 * ((y + 1) % NY) + 192])
         for 0 <= x < 8, 0 <= y < 6
     """
+    n = f_in.shape[0]
     f_in2 = f_in[:48].reshape(6, 8)
     y = jnp.arange(6)
     x = jnp.arange(8)
     f1 = f_in[8 * y[:, None] + (x + 7) % NX + 48]  # kernel.cu:18
     f2 = f_in[8 * y[:, None] + (x + 1) % NX + 96]
-    f3 = f_in[x + 8 * ((y[:, None] + 5) % NY) + 144]
-    f4 = f_in[x + 8 * ((y[:, None] + 1) % NY) + 192]
+    f_in2_2 = f_in[: 8 * (n // 8)].reshape(n // 8, 8)
+    f3 = f_in2_2[(y + 5) % NY + 18]
+    f4 = f_in2_2[(y + 1) % NY + 24]
     rho = f_in2 + f1 + f2 + f3 + f4  # kernel.cu:23
     f_out2 = f_out[:240].reshape(30, 8)
     f_out2 = f_out2.at[:6].set(f_in2 + omega * (rho / 3.0 - f_in2))  # kernel.cu:27

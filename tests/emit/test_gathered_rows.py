@@ -131,3 +131,52 @@ def test_a_matrix_and_what_is_looked_up_for_it():
     )
     text = pipeline.translate("import numpy as np\n" + source, "k.py").text
     assert text and "einsum" in text and "jnp.clip" not in text, text
+
+
+BLOCKS = (
+    "__global__ void f(const float *x, const int *at, float *y, int h, int g, int m, int n) {\n"
+    " int i = blockIdx.x * blockDim.x + threadIdx.x;\n if (i >= h) return;\n float s = 0;\n"
+    " for (int l = 0; l < m; l++) for (int d = 0; d < n; d++) s += x[PLACE] * (l + 2 * d + 1);\n y[i] = s;\n}\n"
+)
+
+
+@pytest.mark.parametrize("number", ["i / g", "at[i]", "at[i] + i / g"])
+def test_blocks_at_numbers_that_no_index_says(number):
+    text = pipeline.translate(BLOCKS.replace("PLACE", f"(({number}) * m + l) * n + d"), "k.cu").text
+    assert text and "x3.at[" in text or "x3[" in text, text
+    f = load_module(text).f
+    x, at = np.random.default_rng(0).standard_normal((5, 2, 3), np.float32), np.array([2, 0, 2, 1], np.int32)
+    blocks = {"i / g": np.arange(4) // 2, "at[i]": at, "at[i] + i / g": at + np.arange(4) // 2}[number]
+    weight = np.arange(2)[:, None] + 2 * np.arange(3) + 1
+    for given in (x.ravel(), np.append(x, 9).astype(np.float32)):  # a block that is begun
+        found = f(given, at, np.zeros(4, np.float32), 4, 2, 2, 3)
+        np.testing.assert_allclose(found, (x[blocks] * weight).sum((1, 2)), rtol=1e-5)
+    slope = jax.grad(lambda x: f(x, at, jnp.zeros(4), 4, 2, 2, 3).sum())(jnp.asarray(x.ravel())).reshape(x.shape)
+    np.testing.assert_allclose(slope, np.bincount(blocks, minlength=5)[:, None, None] * weight, rtol=1e-6)
+    for m, n in ((0, 3), (2, 0)):
+        assert f(x.ravel(), at, np.ones(4, np.float32), 4, 2, m, n).tolist() == [0] * 4
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "((at[i] * m + l) * n + d) % 30",  # a wrap keeps the cells
+        "(at[i] * n + l) * m + d",  # of other sizes
+        "(at[i] * m + l) * n + at[l] * n + d",
+        "(i / g * m + l) * n + d + 1",
+    ],
+)
+def test_what_is_no_block_stays_cells(place):
+    text = pipeline.translate(BLOCKS.replace("PLACE", place), "k.cu").text
+    assert text and "x3" not in text, text
+
+
+def test_rows_under_a_mask():
+    text = text_of(EACH + "if (at[i] >= 0) y[i * m + j] = x[at[i] * m + j];")
+    assert "x2.at[at[:n]].get(" in text, text
+    x, f = rows()[0], load_module(text).f
+    at = np.array([4, -1, 0, -7], np.int32)
+    wanted = np.where((at >= 0)[:, None], x[at.clip(0)], 1)
+    np.testing.assert_array_equal(f(x.ravel(), at, np.ones(12, np.float32), 4, 3).reshape(4, 3), wanted)
+    slope = jax.grad(lambda x: f(x, at, jnp.zeros(12), 4, 3).sum())(jnp.asarray(x.ravel())).reshape(5, 3)
+    assert slope[:, 0].tolist() == [1, 0, 0, 0, 1]

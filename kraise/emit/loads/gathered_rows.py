@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kraise.emit import tree
+from kraise.emit.loads import gathered_blocks
 from kraise.emit.loads.mapped import Axes, mapped, named
+from kraise.emit.loads.views import of_blocks
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ArrayType
 
@@ -24,7 +26,8 @@ def in_rows(kernel: eq.Kernel) -> eq.Kernel:
     roots = [r for s in tree.statements(kernel.body) for r in tree.statement_roots(s)]
     loads = [n for n in tree.walk(*roots) if isinstance(n, eq.Read) and n.version.array in flat]
     stores = [s for s in tree.statements(kernel.body) if isinstance(s, eq.Write) and s.before.array in flat]
-    found = any(map(_place, loads)) or any(map(_place, stores))
+    places: list[eq.Read | eq.Write] = [*loads, *stores]
+    found = any(_place(n) or gathered_blocks.candidate(n) for n in places)
     return _Rows(kernel, flat).kernel if found else kernel
 
 
@@ -109,6 +112,8 @@ class _Rows:
         self, node: eq.Read | eq.Write, array: str, ranges: dict[str, eq.Axis], asked: frozenset[str]
     ) -> tuple[tuple[eq.Expr, ...], tuple[eq.Expr, ...]] | None:
         """The row and the place in it, and the view of the array as its rows; None where it is no whole row."""
+        if (blocks := gathered_blocks.found(node, array, ranges, asked, self.free)) is not None:
+            return blocks
         place = _place(node)
         if place is None:
             return None
@@ -119,8 +124,7 @@ class _Rows:
             return None
         for row, size in (product.args, product.args[::-1]):
             if size == axis.hi or (isinstance(size, eq.Const) and size.value == getattr(axis.hi, "value", None)):
-                view = (eq.Op("floordiv", (eq.Shape(array, 0, INT), axis.hi), INT), axis.hi)
-                return (row, index), view
+                return (row, index), of_blocks(array, (axis.hi,))
         return None
 
 

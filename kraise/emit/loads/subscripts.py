@@ -141,8 +141,9 @@ def read(low: Lowering, node: eq.Read, frame: Frame) -> Val:
             return rows
     if not node.safe and (down := diagonals.along(ctx, base, dims, extents)) is not None:
         return low.extend(*down, frame)
-    mixed = None if node.safe else _one_gather(low, base, dims, extents, frame)
-    return mixed or _gather(low, base, node, extents, frame)
+    from kraise.emit.loads.one_gather import one_gather
+
+    return one_gather(low, base, dims, extents, frame, node) or _gather(low, base, node, extents, frame)
 
 
 def _basic(dims: list[Dim]) -> bool:
@@ -255,34 +256,6 @@ def clipped(context: Context, text: Py, extent: Linear) -> Py:
     """A position brought inside ``[0, extent - 1]``; Python's count from the end, too."""
     first = extent.times(-1) if context.language == "python" else Linear()
     return py.call("jnp.clip", text, context.static(first), context.static(extent + -1))
-
-
-def _one_gather(low: Lowering, base: Py, dims: list[Dim], extents: tuple[Linear, ...], frame: Frame) -> Val | None:
-    """``A[idx[:n], 1:]``: one index array among slices keeps its place."""
-    gathers = [d for d in dims if isinstance(d, Gather)]
-    if len(gathers) != 1 or any(isinstance(d, Scalar | Roll | Clamp) for d in dims):
-        return None
-    gather = gathers[0]
-    axes = [d.axis for d in dims if isinstance(d, Range)]
-    axes += [a for d in dims if isinstance(d, Blocks) for a in (d.outer, d.inner)]
-    if len(set(axes)) != len(axes) or set(axes) & set(gather.axes):
-        return None
-    if any(d.backward for d in dims if isinstance(d, Range)):
-        return None
-    items: list[Py] = []
-    own: list[eq.Axis] = []
-    for dim, extent in zip(dims, extents, strict=True):
-        if isinstance(dim, Range):
-            items.append(slice_item(low.ctx, dim, extent)[0])
-            own.append(dim.axis)
-        elif isinstance(dim, Blocks):
-            items.append(slice_item(low.ctx, Range(dim.inner, dim.start, dim.stop, 1), extent)[0])
-            own += [dim.outer, dim.inner]
-        elif isinstance(dim, Gather):
-            items.append(low.lower(dim.expr, dim.axes).py)
-            own.extend(dim.axes)
-    array = reshaped(low.ctx, subscripted(base, items), dims, tuple(own))
-    return low.extend(array, tuple(own), frame)
 
 
 def _gather(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Val:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from kraise.emit import tree
 from kraise.emit.loads.masks import conjuncts
@@ -116,10 +117,15 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
 
 def _as_many_as_there_are(a: Access) -> bool:
     """Whether the view shows the whole rows that the array has."""
-    match a.view:
-        case (eq.Op(name="floordiv", args=(eq.Shape(array=array, axis=0), size)), row):
-            return array == a.array and size == row
-    return False
+    return len(a.view) > 1 and a.view == of_blocks(a.array, a.view[1:])
+
+
+def of_blocks(array: str, sizes: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
+    """The view of a flat array as the whole blocks (or rows) of these sizes that it has."""
+    block = reduce(lambda a, b: eq.Op("mul", (a, b), INT), sizes)
+    if len(sizes) > 1 and not all(isinstance(s, eq.Const) for s in sizes):  # there may be none of one of them
+        block = eq.Op("max", (block, eq.Const(1, INT)), INT)
+    return (eq.Op("floordiv", (eq.Shape(array, 0, INT), block), INT), *sizes)
 
 
 def _within_begun(a: Access) -> bool:
