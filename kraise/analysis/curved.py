@@ -23,11 +23,14 @@ def curved(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, p: Poly, q: P
     found = _quadratic(p)
     if found is None:
         return None
-    index, part = found
-    if part != Poly({m: c for m, c in q.terms.items() if m in part.terms}):
-        return None
-    step = _step(part, index)
-    if step is None or not nonnegative(a.path, step) or not nonnegative(b.path, step):
+    index, curve = found
+    for part in (curve, _with_multiples(p, index, curve)):  # ``64 * i - 2 * i * h`` has a step of 64 - 2 * h
+        if part != Poly({m: c for m, c in q.terms.items() if m in part.terms}):
+            continue
+        step = _step(part, index)
+        if step is not None and nonnegative(a.path, step) and nonnegative(b.path, step):
+            break
+    else:
         return None
     texts = [space.poly(x, names) for x, names in ((p - part, names_a), (q - part, names_b))]
     steps = [space.poly(step, names) for names in (names_a, names_b)]
@@ -52,6 +55,11 @@ def _quadratic(p: Poly) -> tuple[eq.Index, Poly] | None:
     (name,) = indices
     named = [x for m in terms for atom in m for x in _within(atom) if isinstance(x, eq.Index)]
     return (named[0], Poly(terms)) if named and all(x is named[0] for x in named) and name == named[0].name else None
+
+
+def _with_multiples(p: Poly, index: eq.Index, part: Poly) -> Poly:
+    """All terms that the index is in."""
+    return Poly({m: c for m, c in p.terms.items() if m in part.terms or m == (index,)})
 
 
 def _affine(m: tuple[eq.Expr, ...]) -> bool:

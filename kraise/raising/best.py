@@ -17,8 +17,9 @@ from kraise.raising.learned import Learned
 from kraise.raising.left import carried, loops, made, remade
 from kraise.raising.lessons import witnessed
 from kraise.raising.loops.partial_sums import partial_sums
+from kraise.raising.loops.plain_exits import without_exits
 from kraise.raising.loops.registers import small
-from kraise.raising.loops.rerolled import tidied
+from kraise.raising.loops.tidied import tidied
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.pitched import NoRows
 from kraise.raising.memory.staged_types import with_staged_types
@@ -47,8 +48,10 @@ def raise_function(
     best: eq.Kernel | None = None
     refused: Refused | None = None
     helpers = called(module, function)
-    functions = tuple(replace(f, body=tidied(f.body)) if f.name in helpers else f for f in module.functions)
-    body = with_whole_guards(tidied(function.body))
+    functions = tuple(
+        replace(f, body=tidied(without_exits(f.body))) if f.name in helpers else f for f in module.functions
+    )
+    body = with_whole_guards(tidied(without_exits(function.body)))
     module, function = replace(module, functions=functions), replace(function, body=body)
     function = in_one_row(module, without_idle(module, function))
     try:

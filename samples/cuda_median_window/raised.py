@@ -65,7 +65,7 @@ def median_cross(img, out, w, h):
 
 @partial(jax.jit, static_argnames=("rows", "n"))
 def dot_rows(a, b, out, rows, n):
-    """out[r] = sum_(0 <= k < 4 * (n // 4)) a[r, k] * b[k]  for 0 <= r < rows"""
+    """out[r] = sum_(0 <= u < 4 * (n // 4)) a[r, u] * b[u]  for 0 <= r < rows"""
     a2 = jnp.resize(a, (rows, n))
     with jax.default_matmul_precision("float32"):  # no TF32 (GPU), no bfloat16 (TPU)
         return out.at[:rows].set(

@@ -8,7 +8,7 @@ import pytest
 from kraise.frontends import cuda_c
 from kraise.ir import kernel as k
 from kraise.raising.collective.opened import walked
-from kraise.raising.loops.rerolled import tidied
+from kraise.raising.loops.tidied import tidied
 from kraise.verify import interpreter
 from tests.raising.agree import agree, kinds, text
 

@@ -7,7 +7,7 @@ from kraise.analysis.poly import to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, topological
-from kraise.raising.carried.problem import Declined, Problem, Solved
+from kraise.raising.carried.problem import Declined, Problem, Solved, last_value
 from kraise.raising.run import simplify
 from kraise.raising.run.arithmetic import index_like, operation
 from kraise.raising.writes.accumulate import contribution, holds
@@ -19,6 +19,14 @@ def invariant(p: Problem, name: str) -> Solved | Declined:
     if p.updates[name] is c:
         return Solved({name: p.inits[name]}, {c: p.inits[name]}, "unchanged")
     return Declined(f"{name} changes")
+
+
+def renewed(p: Problem, name: str) -> Solved | Declined:
+    """Each round makes it anew of its index, and none asks for what it was: it is what the last round says."""
+    nodes = topological((p.updates[name],))
+    if p.used_in(name) or any(isinstance(n, eq.CarryIn | eq.Read) or p.changing(n) for n in nodes):
+        return Declined(f"{name} is made of what the loop changes")
+    return Solved({name: last_value(p, name, p.inits[name])}, {}, "what the last round says")
 
 
 def induction(p: Problem, name: str) -> Solved | Declined:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from kraise.analysis.boxes import Unbounded
 from kraise.ir import equations as eq
 from kraise.ir.walk import Unmovable
-from kraise.raising.carried.affine import induction, invariant
+from kraise.raising.carried.affine import induction, invariant, renewed
 from kraise.raising.carried.alternate import alternation
 from kraise.raising.carried.arg import arg_reduction, first_match, last_match
 from kraise.raising.carried.flag import flag
@@ -38,7 +38,7 @@ RULES: tuple[Rule, ...] = (
     scan,
 )
 # a loop that stays sequential still has no use for carries that are functions of its index
-IN_FOLD: tuple[Rule, ...] = (invariant, induction)
+IN_FOLD: tuple[Rule, ...] = (invariant, induction, renewed)
 
 
 def settle(

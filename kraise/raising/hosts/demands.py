@@ -38,6 +38,7 @@ _OPS: dict[str, Callable[[int, int], int]] = {
 }
 Extents = tuple[k.Expr, ...]
 _ANY = k.Var("?", NUMBER)  # of a launch of which it was found before that this number does not matter
+_UNTOLD = k.Var("?", INT32)  # made of what is not followed: how many multiprocessors a device has
 
 
 class _Unknown(Exception):
@@ -64,8 +65,10 @@ def launched(
     asked = kernel is not None and (kernel.of_launch or not lone(stmt, kernel))
     if stmt.grid is None or not (function.launch or less or asked):
         return None, None, ()
+    needed = function.launch or less or kernel is None
     grid, block = (
-        tuple(x if x == _ANY else r.scalar(x, state) for x in extents) for extents in (stmt.grid, stmt.block or ())
+        tuple(x if x == _ANY or (x == _UNTOLD and not needed) else r.scalar(x, state) for x in extents)
+        for extents in (stmt.grid, stmt.block or ())
     )
     moving = _moving(r.host.body)
     alone = () if kernel is None else _alone(kernel, grid, block, moving, stmt.span)
@@ -99,7 +102,7 @@ def _alone(
             continue
         held = _folded(k.Op("le", (extents[axis], k.Const(1, INT32)), BOOL))
         if not isinstance(held, k.Const):
-            if moving & {*expression_names(held)}:
+            if (moving | {_UNTOLD.name}) & {*expression_names(held)}:
                 reason = f"{kernel.name} changes an array in place, and one of the {what} in each round is not known"
                 raise refuse("KR201", reason, span, "launch one along this axis, or use its index in the kernel")
             open_.append((held, f"{kernel.name} does not tell the {what} apart: there must be one"))
@@ -180,9 +183,10 @@ def _spelled(e: eq.Expr, args: dict[str, h.Expr], grid: Extents, block: Extents)
             axis = "xyz".index(letter)
             one = k.Const(1, INT32)
             ends = [x[axis] if axis < len(x) else one for x in (grid, block)]
-            if head == "threads":
-                return _folded(k.Op("mul", (ends[0], ends[1]), INT32))
-            return ends[head == "block"]
+            asked = ends if head == "threads" else [ends[head == "block"]]
+            if _UNTOLD in asked:
+                raise _Unknown
+            return reduce(lambda a, b: _folded(k.Op("mul", (a, b), INT32)), asked)
         case eq.Param(name=name):
             given = args.get(name)
             if isinstance(given, k.Const | k.Var | k.Op | k.Cast | k.Shape):

@@ -19,11 +19,12 @@ from kraise.ir.types import BOOL, ScalarType
 from kraise.ir.walk import free_indices, topological
 from kraise.raising.loops.ranges import Range
 from kraise.raising.memory.phases import BARRIER
+from kraise.raising.memory.private import never_filled
 from kraise.raising.run.arithmetic import index_like, same_cell
 from kraise.raising.run.context import Context, array_type
 from kraise.raising.run.state import ROWS, Slides, State
 from kraise.raising.run.statements import store
-from kraise.raising.run.values import Cell, extended, load, load_cell
+from kraise.raising.run.values import Cell, extended, load_cell, located
 
 Subscripts = tuple[eq.Expr, ...]
 NEXT = "$next"
@@ -222,7 +223,12 @@ def enter_cells(cx: Context, st: State, carried: Carried, s: k.Stmt) -> dict[str
             continue
         source = _source_subscripts(st, array, cells[array], carried)
         guarded = replace(st, path=tuple(dict.fromkeys((*st.path, *carried.guards.get(array, ())))))
-        first = load(cx, guarded, array, source, _cell_type(cx, st, array), s.span)
+        place = located(cx, guarded, array, source, s.span)
+        noted = dict(cx.undefined), set(cx.unfilled)
+        if never_filled(cx, guarded, array, place.subscripts):
+            cx.undefined, cx.unfilled = noted
+            continue  # what a round finds there a round has stored: the cell is carried as one of its array
+        first = load_cell(cx, guarded, place, _cell_type(cx, st, array), s.span)
         st.order, st.accesses = guarded.order, guarded.accesses
         st.env[local] = first
         cx.types[local] = first.type if array in st.locals else _cell_type(cx, st, array)

@@ -19,11 +19,9 @@ from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.rewrite import rewritten, walked
 from kraise.ir.types import BOOL, INT32
-from kraise.raising.loops.accumulators import combined, one_accumulator
-from kraise.raising.loops.fused import without_fused
+from kraise.raising.loops.accumulators import combined
 from kraise.raising.loops.spelling import Form, atom, form_of, local, poly_of
 from kraise.raising.loops.touched import still, stores
-from kraise.raising.memory.needless import without_needless
 from kraise.raising.run.liveness import assigned, behind, exposed, reads
 
 _MOST = 32  # rounds of the second loop in one of the first
@@ -40,17 +38,12 @@ class _Loop:
     body: tuple[k.Stmt, ...]
 
 
-def tidied(body: tuple[k.Stmt, ...]) -> tuple[k.Stmt, ...]:
-    """The body of a function without needless guards, with as few accumulators and loops as it needs."""
-    return rerolled(one_accumulator(without_needless(without_fused(body))))
-
-
 def rerolled(stmts: tuple[k.Stmt, ...], live: frozenset[str] = frozenset()) -> tuple[k.Stmt, ...]:
     """``stmts`` with such pairs of loops as one; ``live``: the locals that are read behind them."""
     if not any(isinstance(s, k.For | k.While | k.If) for s in stmts):
         return stmts
     out: list[k.Stmt] = []
-    ever, once = _once(stmts), dict[str, k.Expr]()
+    ever, once = once_in(stmts), dict[str, k.Expr]()
     for s, after in zip(stmts, behind(stmts, live), strict=True):
         match s:
             case k.If(body=body, orelse=orelse):
@@ -147,7 +140,7 @@ def _guarded_parts(s: k.For | k.While, once: Mapping[str, k.Expr], after: frozen
     v, step, spelled = to_poly(local(loop.var)), None, None
     for u, x in enumerate(others, 1):
         assert isinstance(x, k.If)
-        slack = _slack(x.condition, once)
+        slack = slack_of(x.condition, once)
         if slack is None or x.orelse:
             return None
         if step is None:
@@ -179,7 +172,7 @@ def _offset(condition: k.Expr, var: str) -> k.Expr | None:
     return None
 
 
-def _once(stmts: tuple[k.Stmt, ...]) -> dict[str, k.Expr]:
+def once_in(stmts: tuple[k.Stmt, ...]) -> dict[str, k.Expr]:
     """The integers of a block that are assigned once, and what they are."""
     names = Counter(n for s in stmts for n in _assignments(s))
     found: dict[str, k.Expr] = {}
@@ -204,7 +197,7 @@ def _loop(s: k.For | k.While, once: Mapping[str, k.Expr]) -> _Loop | None:
     if s.orelse or any(isinstance(x, k.Warp | k.Call) for x in walked(s.body)):
         return None
     if isinstance(s, k.For):
-        if s.var in assigned(s.body) or (poly_of(s.step, once).value or 0) <= 0:
+        if s.var in assigned(s.body) or not positive(poly_of(s.step, once)):
             return None
         return _Loop(s.var, poly_of(s.stop, once) - to_poly(local(s.var)), poly_of(s.step, once), s.body)
     *body, last = s.body or (None,)
@@ -214,7 +207,7 @@ def _loop(s: k.For | k.While, once: Mapping[str, k.Expr]) -> _Loop | None:
     names = reads(s.condition) | reads(last.value)
     if last.name in assigned(tuple(body)) or names & own != {last.name}:  # type: ignore[arg-type]
         return None
-    slack = _slack(s.condition, once)
+    slack = slack_of(s.condition, once)
     if slack is None or any(isinstance(x, k.Load | k.Call) for x in walked((s.condition, last))):
         return None
     v = local(last.name)
@@ -225,7 +218,13 @@ def _loop(s: k.For | k.While, once: Mapping[str, k.Expr]) -> _Loop | None:
     return _Loop(last.name, slack, step, tuple(body))  # type: ignore[arg-type]
 
 
-def _slack(condition: k.Expr, once: Mapping[str, k.Expr]) -> Poly | None:
+def positive(step: Poly) -> bool:
+    """Whether a step is positive: a number, or so many times what a launch counts."""
+    counts = {a for axis in range(3) for kind in ("blockDim", "gridDim") for a in (atom(("hw", kind, axis)),)}
+    return bool(step.terms) and all(c > 0 for c in step.terms.values()) and step.atoms() <= counts
+
+
+def slack_of(condition: k.Expr, once: Mapping[str, k.Expr]) -> Poly | None:
     """What is positive where a comparison of integers holds."""
     if (
         not isinstance(condition, k.Op)
@@ -373,4 +372,4 @@ def _asked(s: k.Stmt) -> frozenset[str]:
     return frozenset(x.name for x in walked((s,)) if isinstance(x, k.Var))
 
 
-__all__ = ["rerolled", "tidied"]
+__all__ = ["once_in", "positive", "rerolled", "slack_of"]

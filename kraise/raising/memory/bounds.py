@@ -13,14 +13,14 @@ from dataclasses import replace
 
 from kraise.analysis.boxes import chosen_largest, largest, stated
 from kraise.analysis.conditions import always, conjuncts
-from kraise.analysis.dependence import Access, implied
+from kraise.analysis.dependence import Access, implied, nonnegative
 from kraise.analysis.extents import Extents
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.analysis.whole_windows import last_of_windows
 from kraise.diagnostics import refuse
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, INT
-from kraise.ir.walk import children, free_indices, map_statement, rebuild, topological
+from kraise.ir.walk import children, free_indices, map_statement, rebuild, statements, topological
 from kraise.raising.memory import whole_tiles
 from kraise.raising.memory.by_number import ByNumber
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
@@ -66,6 +66,7 @@ def mark(
     values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
     marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
     marker.sizes, marker.flags = sizes_of(stmts), exit_flags(stmts)
+    marker.made = {s.version.array: s.shape for s in statements(stmts) if isinstance(s, eq.New)}
     out = tuple(marker.statement(s, around) for s in stmts)
     kept = tuple(
         marker.expression(r, around) if isinstance(r, eq.Node) and not isinstance(r, eq.Version) else r  # type: ignore[arg-type]
@@ -99,6 +100,7 @@ class _Marker:
         self.firsts: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly | None, None]] = {}
         self.sizes: frozenset[eq.Expr] = frozenset()
         self.flags: Flags = {}
+        self.made: dict[str, tuple[eq.Expr, ...]] = {}  # the shapes of arrays of the function's own
 
     def _sized(self, condition: eq.Expr) -> bool:
         """Whether sizes alone decide."""
@@ -197,7 +199,7 @@ class _Marker:
         if any(paths <= set(domain) for paths in self.executed.get((array, subs), [])):
             return False
         for d, s in enumerate(subs):
-            if isinstance(s, eq.Const | eq.Param):
+            if isinstance(s, eq.Const | eq.Param) or (not view and self._in_own(array, d, s, domain)):
                 continue
             index = sliced(s, bool(view), domain)
             if index is not None and not self._stops_before(array, subs, view, index, domain):
@@ -212,6 +214,14 @@ class _Marker:
                 return False
             return not self._surely(array, subs, domain)
         return False
+
+    def _in_own(self, array: str, axis: int, s: eq.Expr, domain: Domain) -> bool:
+        """Whether a subscript is a coordinate of an array that the function makes."""
+        shape = self.made.get(array, ())
+        if axis >= len(shape) or not index_like(s):
+            return False
+        at = to_poly(s)
+        return nonnegative(domain, at) and nonnegative(domain, to_poly(shape[axis]) - 1 - at)
 
     def _stops_before(
         self, array: str, subs: tuple[eq.Expr, ...], view: tuple[eq.Expr, ...], index: eq.Index, domain: Domain

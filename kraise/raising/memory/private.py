@@ -67,17 +67,22 @@ def check_filled(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...], 
     A block of a size that was only suggested may have too few threads to fill the array: what looks like no race then
     (``s[t] = …; … = s[255 - t]``, with the barrier left out, by 128 threads) is no launch that means something.
     """
-    local = st.locals.get(array)
-    if local is None or not local.shared or not local.private:
-        return
-    known = (*st.path, *st.facts)
-    if _Search(cx, st, array, subs).at(st.versions[array], known) is UNDEFINED and not impossible(known):
+    if never_filled(cx, st, array, subs):
         raise refuse(
             "KR207",
             f"nothing has been stored to this element of `{array}`",
             span,  # type: ignore[arg-type]
             "fill it before, with a barrier after that",
         )
+
+
+def never_filled(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> bool:
+    """Whether certainly nobody has stored to a cell of a shared array."""
+    local = st.locals.get(array)
+    if local is None or not local.shared or not local.private:
+        return False
+    known = (*st.path, *st.facts)
+    return _Search(cx, st, array, subs).at(st.versions[array], known) is UNDEFINED and not impossible(known)
 
 
 def holds_nothing(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...], neutral: eq.Expr | None) -> bool:
@@ -382,6 +387,7 @@ __all__ = [
     "held",
     "held_before",
     "holds_nothing",
+    "never_filled",
     "refilled",
     "refute",
     "stored",
