@@ -237,7 +237,18 @@ def _lowered(
         block.lines[-1] = Assign(None, last.value, last.mark)
     else:
         block.lines.append(Assign(None, result))
-    return context, checks, block.lines
+    return context, checks, _without_unused(block.lines, checks)
+
+
+def _without_unused(lines: list[Stmt], checks: list[Stmt]) -> list[Stmt]:
+    """The statements without values that nothing refers to: of a form that was tried, and left for another."""
+    needed, out = folds.mentioned(checks), list[Stmt]()
+    for line in reversed(lines):
+        if isinstance(line, Assign) and (line.target or "").isidentifier() and line.target not in needed:
+            continue
+        needed |= folds.mentioned([line])
+        out.insert(0, line)
+    return out
 
 
 def _rematerialised(context: Context, parameters: tuple[str, ...], body: list[Stmt]) -> list[Stmt]:

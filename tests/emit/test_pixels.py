@@ -1,8 +1,12 @@
 """Pictures whose channels lie beside each other: element (y, x, c) of a flat array, stored as one stack."""
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from kraise import pipeline
+from kraise.verify.load import load_module
 from tests.checks import agrees
 
 HEAD = """__global__ void f(const float *a, float *b, int w, int h) {
@@ -59,3 +63,36 @@ def test_what_is_no_channel(name):
 def test_rows_of_the_launch_are_one_range(name):
     text = checked(PLANES[name][0], BY_LAUNCH)
     assert "arange" not in text and "jnp.pad" not in text and text.count(".at[") == 1, text
+
+
+AROUND = """
+__global__ void f(const float* im, const float* at, float* y, int n, int w) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int x0 = (int)floorf(at[i]);
+    float t = at[i] - x0, v = 0;
+    for (int d = 0; d < MANY; d++) {
+        int x = x0 + d;
+        if (x >= 0 && x < w) v += (d ? t : 1 - t) * im[x];
+    }
+    y[i] = v;
+}"""
+
+
+@pytest.mark.parametrize("many", [2, 12])
+def test_the_pixels_around_a_place_are_terms(many):
+    text = pipeline.translate(AROUND.replace("MANY", str(many)), "k.cu").text
+    assert text and ("jnp.sum(" in text) == (many == 12), text
+    f = load_module(text).f
+    im, at = np.array([1, 2, 3, 4, np.nan], np.float32), np.array([-3.5, 1.25, 2.0, 7.5], np.float32)
+    wanted = np.zeros(4, np.float32)
+    for i, x0 in enumerate(np.floor(at).astype(int)):
+        t = at[i] - x0
+        wanted[i] = sum((t if d else 1 - t) * im[x0 + d] for d in range(many) if 0 <= x0 + d < 5)
+    given = np.zeros(4, np.float32), 4, 5
+    np.testing.assert_allclose(f(im, at, *given), wanted, rtol=1e-6)
+    picked = jnp.array([0, 1, 3])  # the last one's cells are none, and NaN where they are brought to
+    slopes = jax.grad(lambda im, at: f(im, at, *given)[picked].sum(), (0, 1))(im, at)
+    if many == 2:
+        np.testing.assert_allclose(slopes[0], [0, 0.75, 0.25, 0, 0])
+        np.testing.assert_allclose(slopes[1], [0, 1, 0, 0])

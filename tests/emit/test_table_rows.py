@@ -56,3 +56,26 @@ def test_a_sum_by_the_tables_that_a_store_uses_too():
     sums = "   s = 0.0\n   for q in range(3):\n    s += EX[q] * x[q, i, j]\n"
     text = _checked(HEAD + sums + STORED.format("3", "q", "W[q] * s * x[q, i, j] - EX[q] * s"))
     assert text.count("zip(") == 2, text
+
+
+@pytest.mark.long
+def test_rows_that_go_round():
+    """All rows, rolled, have one name: what sums them up and what is stored takes them from there."""
+    source = """
+__constant__ int e[11] = {0, 1, -1, 1, 0, -1, 1, 0, 0, 1, 1};
+__constant__ float w[11] = {1.5f, 1.5f, 1.5f, 1.5f, 1.5f, 1.5f, 1.5f, 1.5f, 0.5f, 0.25f, 0.125f};
+__global__ void f(const float* x, float* y, int n, int m) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
+    if (j >= m || i >= n) return;
+    float v[11], s = 0, t = 0;
+    for (int q = 0; q < 11; q++) {
+        v[q] = x[(q * n + i) * m + (j - e[q] + m) % m];
+        s += v[q];
+        t += e[q] * v[q];
+    }
+    for (int q = 0; q < 11; q++) y[(q * n + i) * m + j] = w[q] * s + e[q] * t * v[q];
+}"""
+    done = pipeline.translate(source, "k.cu")
+    text = (done.text or "").partition("def f(")[2]
+    assert text.count("jnp.roll(") == 1 and "zip(jnp.unstack(x_at)" in text and "jnp.array" not in text, text
+    agrees(done, pipeline.Request(shapes={"x": (66,), "y": (66,)}, values={"n": 2, "m": 3}), text)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from kraise.emit import tree
 from kraise.emit.blocks import Assign, Block, Def, Frame, Val
 from kraise.emit.loads.dims import Range, classify
+from kraise.emit.loads.rolls import rolls
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import Linear, linear
@@ -160,7 +161,7 @@ def _loads(low: Lowering, rows: _Rows, value: eq.Expr, axis: eq.Axis, own: Frame
         seen.add(node)
         match node:
             case eq.Read(safe=False, outside=(), limit=None, subscripts=(eq.Index(), *rest)):
-                if any(axis.name in ctx.free(s) for s in rest):
+                if any(axis.name in ctx.free(s) for s in rest) and not _goes_round(low, node, axis, own):
                     return False
                 found.append(node)
             case eq.Op():
@@ -204,6 +205,9 @@ def _row(low: Lowering, rows: _Rows, node: eq.Read, axis: eq.Axis, own: Frame) -
     from kraise.emit.loads.subscripts import slice_item, subscripted, viewed
 
     ctx = low.ctx
+    if any(axis.name in ctx.free(s) for s in node.subscripts[1:]):
+        _rolled(low, rows, node, axis, own)
+        return True
     extents = ctx.array_extents(node.version, node.view)
     dims = [classify(ctx, s, e, own) for s, e in zip(node.subscripts[1:], extents[1:], strict=True)]
     ranges = [d for d in dims if isinstance(d, Range) and d.step == 1 and not d.backward]
@@ -221,6 +225,37 @@ def _row(low: Lowering, rows: _Rows, node: eq.Read, axis: eq.Axis, own: Frame) -
     rows.known[(node, frozenset(left))] = (name, left)
     rows.arrays |= bool(left)
     return True
+
+
+def _before(node: eq.Read, axis: eq.Axis, own: Frame) -> tuple[eq.Read, Frame]:
+    """A load by the index's own name, and its axes."""
+    name = axis.name.rpartition("$")[0]
+    old: dict[eq.Expr, eq.Expr] = {
+        n: eq.Index(name, n.type) for n in tree.walk(node) if n is eq.Index(axis.name, n.type)
+    }
+    before = substitute(node, old)
+    assert isinstance(before, eq.Read)
+    free = tree.Free()(before)
+    return before, (eq.Axis(name, axis.lo, axis.hi, axis.step), *(a for a in own if a.name in free))
+
+
+def _goes_round(low: Lowering, node: eq.Read, axis: eq.Axis, own: Frame) -> bool:
+    """Whether each row of a load goes round by its own number of places."""
+    before, frame = _before(node, axis, own)
+    found = rolls(low.ctx, before.subscripts, low.ctx.array_extents(before.version, before.view), frame)
+    return found is not None and found.rows == frame[0] and not any(found.parts) and found.axes == frame[1:]
+
+
+def _rolled(low: Lowering, rows: _Rows, node: eq.Read, axis: eq.Axis, own: Frame) -> None:
+    """The rows of such a load, which has a name."""
+    before, frame = _before(node, axis, own)
+    known = low.variable(before, frame)
+    text: Py = Atom(known[0] if known is not None else low.define(before, frame))
+    name = low.ctx.names.fresh(f"{node.version.array.split('.')[-1]}_{_short(axis)}")
+    rows.names.append(name)
+    rows.sources.append(py.call("jnp.unstack", text))
+    rows.known[(node, frozenset(frame[1:]))] = (name, frame[1:])
+    rows.arrays = True
 
 
 def _short(axis: eq.Axis) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kraise.emit import tree
-from kraise.emit.context import Assign, Block, Def, Frame, Val
+from kraise.emit.context import Assign, Block, Context, Def, Frame, Val
 from kraise.emit.loads.tables import Tables, entry
 from kraise.emit.text import python as py
 from kraise.emit.text.linear import linear
@@ -43,11 +43,23 @@ _FOLDED: dict[str, Callable[..., int]] = {
 def unrolled(low: Lowering, node: eq.Reduce) -> eq.Expr | None:
     """The reduction over a window of constant size, term by term, or None where that is no good form.
 
-    A mask must be decided at each point of the window: what it excludes is no term.
+    A mask must be decided at each point of the window: what it excludes is no term. Where data say the places (the
+    four pixels around a point), a mask that is not decided stays over its term. (Measured on 300 x 300 points in eight
+    images: a fifth of the time of axes of two.)
     """
     chain = terms(node, low.ctx.free, low.ctx.tables)
-    if chain is None or not chain or any(mask is not None for _, mask in chain) or _held(low, node):
+    if chain is None or not chain or _held(low, node):
         return None
+    if any(mask is not None for _, mask in chain):
+        if node.op != "add" or not _at_data(low.ctx.free, node):
+            return None
+        from kraise.emit.sums.zeroed import guarded
+
+        nought = eq.Const(0.0 if node.body.type.is_inexact else 0, node.body.type)
+        chain = [
+            (b if m is None else eq.Op("select", (m, guarded(low, b, m), nought), node.body.type), None)
+            for b, m in chain
+        ]
     if _heavy(low, node):
         return None
     total = floats(chain[0][0]) if in_floats(node) else chain[0][0]
@@ -75,7 +87,7 @@ def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val |
         return None
     if {a.name for a in node.axes} & {a.name for n in tree.walk(node.body) for a in tree.axes_of(n)}:
         return None  # of two indices with one name the text has one
-    if not ctx.names.builtin("sum"):
+    if not ctx.names.builtin("sum") or _go_round(ctx, node, own):
         return None
     blocks = [Block("", a.name, ctx.names.fresh(a.name), a, unrolled=True) for a in node.axes]
     for block in blocks:
@@ -108,6 +120,19 @@ def generated(low: Lowering, node: eq.Reduce, frame: Frame, own: Frame) -> Val |
     ranges = [py.Call(Atom("range"), ctx.range_arguments(a)) for a in node.axes]
     clauses = tuple((b.index_text, r) for b, r in zip(blocks, ranges, strict=True))
     return low.extend(py.call("sum", py.Generator(term, clauses)), own, frame)
+
+
+def _go_round(ctx: Context, node: eq.Reduce, own: Frame) -> bool:
+    """Whether a load is of rows, one for each index, that go round by their own number of places: one array of them."""
+    from kraise.emit.loads.rolls import rolls
+
+    for n in tree.walk(node.body):
+        if isinstance(n, eq.Read) and not n.safe and len(n.subscripts) > 1:
+            frame = tuple(a for a in (*node.axes, *own) if a.name in ctx.free(n))
+            found = rolls(ctx, n.subscripts, ctx.array_extents(n.version, n.view), frame)
+            if found is not None and found.rows in node.axes and not any(found.parts):
+                return True
+    return False
 
 
 def _in_slices(free: tree.Free, node: eq.Reduce) -> bool:
@@ -164,6 +189,13 @@ def _is_window(free: tree.Free, node: eq.Reduce) -> bool:
     ]
     costly = (n for n in tree.walk(node.body) if isinstance(n, eq.Reduce | eq.Scan | eq.ArgReduce))
     return bool(windows) and not any(free(n) & names for n in costly) and not _contracted(free, node.body, names)
+
+
+def _at_data(free: tree.Free, node: eq.Reduce) -> bool:
+    """Whether data say the places of all loads that move with the reduced indices."""
+    names = {a.name for a in node.axes}
+    loads = [n for n in tree.walk(node.body) if isinstance(n, eq.Read) and free(n) & names]
+    return all(any(isinstance(m, eq.Read) for s in n.subscripts for m in tree.walk(s)) for n in loads)
 
 
 def _contracted(free: tree.Free, body: eq.Expr, names: set[str]) -> bool:
@@ -240,6 +272,8 @@ def _decided(node: eq.Expr, tables: Tables) -> eq.Expr:
     """A choice that the index's value makes as what it chooses, an integer of a table as its value, numbers as what
     they come to."""
     match node:
+        case eq.Op(name="pick", args=(eq.Const(value=int() as number), *values)) if 0 <= number < len(values):
+            return values[number] if values[number].type == node.type else node
         case eq.Read(type=kind) if kind.is_integer:
             return entry(tables, node) or node
         case eq.Op(name="select", args=(c, a, b)) if (known := truth(c)) is not None:
