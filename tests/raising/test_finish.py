@@ -4,8 +4,10 @@
 
 import pytest
 
+from kraise import pipeline
 from kraise.ir import equations as eq
 from kraise.ir.walk import free_indices, topological
+from tests.checks import agrees
 from tests.hostile.judge import judge
 from tests.raising.agree import agree, kinds, statements, text, write
 
@@ -102,6 +104,33 @@ def test_writes_that_nothing_sees():
     assert "1.0" in text(agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = 1.0\n  if x[i] > 0: y[i] = x[i]"))
     agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = 1.0\n for i in range(1, len(x)):\n  y[i] = x[i]")
     agree("def f(x, y):\n for i in range(len(x)):\n  y[i] = 1.0\n  x[i] = y[i]\n  y[i] = 2.0")
+
+
+TILE = """from numba import cuda, float64
+@cuda.jit
+def f(x, y, n):
+    i = cuda.grid(1)
+    tile = cuda.shared.array(8, float64)
+    lane = cuda.threadIdx.x
+    tile[lane] = x[i % n] if i < n else 0.0
+    cuda.syncthreads()
+    for j in range(3):
+        u = 0.25 * (tile[lane ^ 1] + tile[7 - lane])
+        cuda.syncthreads()
+        tile[lane] = u
+        cuda.syncthreads()
+    if i < n:
+        y[i] = 2.0 * x[i]{}
+"""
+
+
+@pytest.mark.parametrize("used", ["", " + tile[lane]"])
+def test_a_tile_that_nothing_reads_in_the_end_is_not_filled(used):
+    done = pipeline.translate(TILE.format(used), "f.py")
+    assert done.text is not None and ("tile" in done.text.split('"""')[-1]) is bool(used)
+    sizes = [0, 11] if not used else [11]
+    for n in sizes:
+        agrees(done, pipeline.Request(shapes={"x": (n,), "y": (n,)}, values={"n": n}, grid=2, block=8, thorough=False))
 
 
 def test_an_index_with_one_value():

@@ -1,4 +1,5 @@
-"""What nothing sees: writes whose cells are overwritten before they are read, folds whose results are not used.
+"""What nothing sees: writes whose cells are overwritten before they are read, or never read; folds whose results are
+not used.
 
 Raising.md, step 3: a value that no returned array and no later statement depends on is not computed. A loop that might
 not end is dropped like any other; what a check says (``--checked``) is seen.
@@ -18,8 +19,9 @@ Stmts = tuple[eq.Stmt, ...]
 def without_dead(stmts: Stmts, returned: frozenset[eq.Version], returns: Iterable[eq.Expr] = ()) -> Stmts:
     """``stmts`` without what neither the ``returned`` versions nor the values in ``returns`` depend on."""
     returns = tuple(returns)
+    asked = returned | {n.version for n in topological(returns) if isinstance(n, eq.Read)}
     while True:
-        fewer = _Seen(stmts, returned, returns).kept(_without_writes(stmts, returned))
+        fewer = _Seen(stmts, returned, returns).kept(_without_writes(stmts, asked))
         if fewer == stmts:
             return stmts
         stmts = fewer
@@ -34,9 +36,9 @@ def _without_writes(stmts: Stmts, returned: frozenset[eq.Version]) -> Stmts:
         out: list[eq.Stmt] = []
         dropped: eq.Write | None = None
         for at, s in enumerate(stmts):
-            if dropped is None and isinstance(s, eq.Write) and count.get(s.after, 0) == 1 and s.after not in returned:
+            if dropped is None and isinstance(s, eq.Write) and s.after not in returned and count.get(s.after, 0) <= 1:
                 later = next((t for t in stmts[at + 1 :] if isinstance(t, eq.Write) and t.before is s.after), None)
-                if later is not None and _overwrites(later, s):
+                if s.after not in count or (later is not None and _overwrites(later, s)):
                     dropped = s
                     continue
             out.append(s)
