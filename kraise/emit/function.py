@@ -107,10 +107,10 @@ def emit_function(kernel: eq.Kernel, around: Surroundings) -> list[FunctionText]
     if known := tuple(s for e in returns for s in e.excluded()):
         context, checks, body = _lowered(settled(kernel, (*assumed, *known)), around, (*assumed, *known), eager)
     checks, body = _placed(checks, body)
-    checks = [*triangular.checks(context, kernel), *asked.of_type(context, kernel), *checks]
+    checks = [*triangular.checks(context, kernel), *checks]
     early = [*guards.early_return(context, kernel, assumed), *(e.text(context) for e in returns)]
     extents, body = shapes.named(context, [*checks, *early, *body])
-    body = [*extents, *body]
+    body = [*asked.of_type(context, kernel), *extents, *body]  # what has too few axes has no such extents
     if kernel.memory.remat == "full" and not kernel.memory.limit and chunks.has_broadcast(kernel):
         body = _rematerialised(context, parameters, body)
     body = precision.exact(body, around)

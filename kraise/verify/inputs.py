@@ -332,8 +332,9 @@ class _Search:
         t = slot.element
         if t.kind == "bool":
             return True
-        if slot.path in self.roles.colours:
-            return 1
+        modes = self.roles.modes.get(slot.path) if t.kind == "number" else None
+        if modes or slot.path in self.roles.colours:
+            return modes[self.case.seed % len(modes)] if modes else 1
         if t.is_integer or slot.path in self.roles.integers:
             if slot.path in self.templates and attempt.small is None:
                 return self.templates[slot.path]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from kraise.ir import kernel as k
 from kraise.ir.types import UINT64
@@ -21,7 +22,7 @@ class Roles:
     ``counted``: arrays into which the program stores integers only; ``searched``: arrays that are looked into in the
     middle of a range, as a binary search does; ``colours``: parameters that are compared with a remainder;
     ``shifts``: arrays whose values say by how many bits something is shifted; ``words``: those whose bits meet numbers
-    that the source gives 64 bits without a sign.
+    that the source gives 64 bits without a sign; ``modes``: numbers that are only compared with integers, and these.
     """
 
     asked: frozenset[tuple[str, int]]
@@ -33,6 +34,7 @@ class Roles:
     colours: frozenset[str] = frozenset()
     shifts: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    modes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 class _Uses:
@@ -151,7 +153,23 @@ def find_roles(source: k.Module, functions: list[k.Function], entry: k.Function)
         frozenset(_colours(entry) & params),
         frozenset(own.closed(own.shifts) & params),
         frozenset(own.closed(own.words) & params),
+        {name: numbers for name, numbers in _modes(entry).items() if name in params},
     )
+
+
+def _modes(function: k.Function) -> dict[str, tuple[int, ...]]:
+    """The names that are only compared with integers, and these: ``if mode == 2:``."""
+    used: Counter[str] = Counter()
+    compared: dict[str, list[int]] = {}
+    for node in walk(function.body):
+        match node:
+            case k.Var(name=name):
+                used[name] += 1
+            case k.Op(name="eq" | "ne" | "lt" | "le" | "gt" | "ge", args=args):
+                for one, other in (args, args[::-1]):
+                    if isinstance(one, k.Var) and isinstance(other, k.Const) and type(other.value) is int:
+                        compared.setdefault(one.name, []).append(other.value)
+    return {name: tuple(numbers) for name, numbers in compared.items() if len(numbers) == used[name]}
 
 
 def _colours(function: k.Function) -> set[str]:

@@ -47,11 +47,11 @@ def crowd_trace(x, v, spread, dt, steps):
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
-    n = x.shape[0]
     if jnp.ndim(x) != 1:
         raise ValueError(
             "crowd_trace: x must have 1 axis (parts of it are written with a colon)"
         )
+    n = x.shape[0]
     v1 = v[:n]
 
     def step(state, _):

@@ -147,3 +147,12 @@ def test_compiled_functions_have_numbers_by_their_types():
         "import math\nimport numpy as np\n", ""
     )
     assert "ndim" not in pipeline.translate(source, "k.py", Options(only=("f",))).text
+
+
+def test_what_has_too_few_axes_is_told_so_before_its_extents_are_asked_for():
+    """A condition as a subscript is a mask: of rows. Of an element, NumPy's means all of the array."""
+    text = pipeline.translate("def f(x, count, n):\n for i in range(n):\n  count[x[i] > 0] += 1", "k.py").text
+    f = load_module(text).f
+    with pytest.raises(ValueError, match="x must have 2 axes"):
+        f(np.ones(5), np.zeros(2, int), 5)
+    np.testing.assert_array_equal(f(np.eye(2) - 0.5, np.zeros(2, int), 2), [1, 1])

@@ -195,3 +195,12 @@ def f(x, b, low):
     x, b = jnp.asarray([-1.0, -2.0, 3.0]), jnp.asarray([0, 0, 1])
     slope = jax.grad(lambda low: module.f(x, b, low)[1] + jnp.where(low[0] > 9, module.f(x, b, low)[0], 0))
     assert slope(jnp.asarray([jnp.inf, 9.0])).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("flag", ["x[i] > 0", "over"])
+def test_a_condition_counts_in_one_of_two_cells(flag):
+    source = "from numba import cuda\n\n@cuda.jit\ndef f(x, count, n):\n    i = cuda.grid(1)\n    if i < n:\n"
+    source += f"        over = x[i] > 0\n        cuda.atomic.add(count, {flag}, 1)\n"
+    f = load_module(pipeline.translate(source, "f.py").text).f
+    for n, wanted in ((2, [0, 2]), (5, [2, 3])):  # two elements are as many as cells
+        np.testing.assert_array_equal(f(jnp.asarray([1.0, 2.0, -1.0, 0.0, 3.0]), jnp.zeros(2, int), n), wanted)

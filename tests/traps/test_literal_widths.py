@@ -53,3 +53,15 @@ def test_indices_keep_their_form_where_unsigned_parts_meet():
     source = HEAD.format("", "int", "int tx = threadIdx.x, at = blockIdx.x * blockDim.x + tx; y[at] = 2 * x[at];")
     text = pipeline.translate(source, "f.cu").text
     assert "astype" not in text and "arange" not in text
+
+
+def test_what_starts_as_an_index_has_no_sign_where_the_source_gives_it_none():
+    loop = "int s = 0; for (size_t j = i + 1; j > 0; j -= (j >= 2 ? 2 : 1)) s = s * 2 - x[j - 1]; y[i] = s;"
+    f = load_module(pipeline.translate(HEAD.format("", "int", loop), "f.cu").text).f
+    wanted = []
+    for i in range(5):
+        s, j = 0, i + 1
+        while j > 0:
+            s, j = s * 2 - X[j - 1], j - (2 if j >= 2 else 1)
+        wanted.append(s)
+    np.testing.assert_array_equal(np.asarray(f(X, np.zeros(5, np.int32), 5)), wanted)

@@ -206,6 +206,14 @@ def test_the_exponent_of_a_negative_number_is_an_integer():
     assert isinstance(a["m"], int)
 
 
+@pytest.mark.parametrize("condition, wanted", [("m == 2", 2), ("m == 2 or x[i] > m", None), ("m < 1.5", None)])
+def test_what_is_only_compared_with_integers_is_one_of_them(condition, wanted):
+    _, _, _, a = infer(
+        f"def f(x, y, m):\n    i = cuda.grid(1)\n    if i < x.size and ({condition}):\n        y[i] = x[i]\n"
+    )
+    assert a["m"] == wanted if wanted else isinstance(a["m"], float)
+
+
 def test_bits_beside_numbers_of_64_bits_without_a_sign():
     head = "def f(s, y):\n    i = cuda.grid(1)\n    if i < y.size:\n        v = s[i]\n"
     _, _, _, a = infer(head + "        v ^= v << np.uint64(13)\n        y[i] = (v >> np.uint64(11)) * 0.5\n")

@@ -264,9 +264,9 @@ def _of_literals(s: eq.ScalarCarry, value: eq.Expr) -> bool:
 
 
 def _is_wide_index(ctx: Context, kind: ScalarType, value: eq.Expr) -> bool:
-    """Whether an index or a sum of 64 bits, as JAX has them then, reaches an integer of fewer. A caller may have JAX's
-    64-bit mode on where the module does not ask for it; an index is signed, however wide."""
-    narrow = kind.bits is not None and kind.bits < 64
+    """Whether an index or a sum of 64 bits, as JAX has them then, reaches an integer of fewer, or one without a sign. A
+    caller may have JAX's 64-bit mode on where the module does not ask for it; an index is signed, however wide."""
+    narrow = kind.bits is not None and (kind.bits < 64 or kind.kind == "uint")
     wide = _is_wide if ctx.x64 or kind.kind == "uint" else _is_sum
     return narrow and any(wide(ctx, n) for n in sources(ctx, value))
 

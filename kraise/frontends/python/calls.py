@@ -232,7 +232,8 @@ def atomic(scope: Scope, node: cst.Call, concept: str, result: str = "") -> Atom
         indices, rest, name = (ex.integer(0, scope.span(node)),), arguments[1:], "cas"
     else:
         indices, rest = index_tuple(scope, arguments[1], view), arguments[2:]
-    at = view.at(indices)
+    # no mask: 0 or 1
+    at = view.at(tuple(Cast(INT, i, span=i.span) if ex.is_logical(i) else i for i in indices))
     if len(indices) > view.rank or at.rank:
         raise scope.refuse(arguments[1], f"{len(indices)} subscripts for {view.rank} axes of {view.array}", "", "KR104")
     values = tuple(ex.scalar(scope, a) for a in rest)

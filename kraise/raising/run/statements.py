@@ -9,7 +9,7 @@ from kraise.analysis.poly import to_poly
 from kraise.diagnostics import Span, refuse
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
-from kraise.ir.types import INT, ScalarType
+from kraise.ir.types import BOOL, INT, ScalarType
 from kraise.ir.walk import topological
 from kraise.raising.collective.opened import opened
 from kraise.raising.memory.blank import check_begun
@@ -230,6 +230,8 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
         )
     name = s.name
     amount = value(cx, st, s.values[0])
+    place = tuple(value(cx, st, x) for x in s.subscripts)
+    place = tuple(simplify.cast(INT, x) if x.type == BOOL else x for x in place)  # no mask: 0 or 1
     if name in ("inc", "dec") and counts_freely(s.type, amount):
         # the limit is the greatest number of the type: the wrap-around of the type itself
         amount, name = eq.Const(1, s.type), "add" if name == "inc" else "sub"
@@ -237,18 +239,18 @@ def _atomic(cx: Context, st: State, s: k.Atomic) -> None:
         name = of_floats(name, amount, st.path, s.span)
     if name == "exch":
         # the race check demands that all threads store one value
-        store(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), amount, s.span)
+        store(cx, st, s.array, place, amount, s.span)
         return
     if name not in _ATOMIC:
         if name in ("inc", "dec"):
-            at = located(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), s.span)
+            at = located(cx, st, s.array, place, s.span)
             limit = limit_of(amount)
             if limit is not None and counted(cx, st, at, name, limit, s.type, s.span):
                 return
             hint = "count with atomicAdd, and take the remainder by limit + 1 where the count is read"
             raise refuse("KR299", f"atomic {name} wraps round at a limit", s.span, hint)
         raise refuse("KR299", f"atomic {name} is not raised", s.span, _CAS_HINT)
-    at = located(cx, st, s.array, tuple(value(cx, st, x) for x in s.subscripts), s.span)
+    at = located(cx, st, s.array, place, s.span)
     if name == "sub":
         amount = simplify.op("neg", (amount,), amount.type)
     st.order += 1
