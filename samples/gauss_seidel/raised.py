@@ -155,11 +155,11 @@ def dense(A, b, x, sweeps):
     the gradient keeps the states between rounds, about 2 sqrt(rounds)
     where all would be many, and runs rounds again (--remat)
     """
-    n = A.shape[0]
     if jnp.ndim(b) != 1:
         raise ValueError(
             "dense: b must have 1 axis (parts of it are written with a colon)"
         )
+    n = A.shape[0]
     if n == 0:
         return x
     j = jnp.arange(n)
