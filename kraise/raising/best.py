@@ -17,8 +17,8 @@ from kraise.raising.learned import Learned
 from kraise.raising.left import carried, loops, made, remade
 from kraise.raising.lessons import witnessed
 from kraise.raising.loops.partial_sums import partial_sums
-from kraise.raising.loops.plain_exits import without_exits
 from kraise.raising.loops.registers import small
+from kraise.raising.loops.repeated import as_loops
 from kraise.raising.loops.tidied import tidied
 from kraise.raising.memory.numbered import numbered
 from kraise.raising.memory.pitched import NoRows
@@ -45,13 +45,20 @@ def raise_function(
     Raises:
         Refused: with every diagnostic that says why it cannot be raised.
     """
+    if function.kind == "kernel" and (looped := as_loops(function.body)) is not function.body:
+        try:
+            return _raised(module, replace(function, body=looped), options, rounds)
+        except Refused:
+            pass  # as it stands
+    return _raised(module, function, options, rounds)
+
+
+def _raised(module: k.Module, function: k.Function, options: Options, rounds: tuple[eq.Axis, ...]) -> eq.Kernel:
     best: eq.Kernel | None = None
     refused: Refused | None = None
     helpers = called(module, function)
-    functions = tuple(
-        replace(f, body=tidied(without_exits(f.body))) if f.name in helpers else f for f in module.functions
-    )
-    body = with_whole_guards(tidied(without_exits(function.body)))
+    functions = tuple(replace(f, body=tidied(f.body)) if f.name in helpers else f for f in module.functions)
+    body = with_whole_guards(tidied(function.body))
     module, function = replace(module, functions=functions), replace(function, body=body)
     function = in_one_row(module, without_idle(module, function))
     try:

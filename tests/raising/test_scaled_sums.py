@@ -36,3 +36,37 @@ def test_each_block(total):
     done = pipeline.translate(SOURCE.format(type="int", total=total), "case.cu")
     assert "grid, block" in done.text, done.text
     agrees(done, pipeline.Request(), done.text)
+
+
+ROUNDS = """__global__ void f(const {type} *p, {type} *out, {type} w, int n) {{
+  __shared__ {type} s[32];
+  {type} v = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) v += p[i];
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x % 32] : 0;
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+  if (threadIdx.x == 0) atomicAdd(out, {total});
+}}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("total", ["v / n", "0.5f * v", "-v / w"])
+def test_one_sum_of_warps(total):
+    """They were sums over rounds, each divided, through index arrays that ask for the launch."""
+    done = pipeline.translate(ROUNDS.format(type="float", total=total), "case.cu")
+    assert "def f(p, out, w, n):" in done.text and "arange" not in done.text, done.text
+    agrees(
+        done, pipeline.Request(shapes={"p": (80,), "out": (1,)}, values={"n": 75}, grid=(2,), block=(64,)), done.text
+    )
+
+
+@pytest.mark.long
+def test_quotients_of_each_block():
+    done = pipeline.translate(ROUNDS.format(type="int", total="v / 3"), "case.cu")
+    assert "grid, block" in done.text, done.text
+    agrees(
+        done, pipeline.Request(shapes={"p": (80,), "out": (1,)}, values={"n": 75}, grid=(2,), block=(64,)), done.text
+    )

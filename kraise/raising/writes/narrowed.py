@@ -61,12 +61,33 @@ def by_parts(node: eq.Reduce, one: Callable[[eq.Expr], eq.Expr]) -> eq.Expr | No
         case eq.Reduce(op="add", body=eq.Op(name="add", args=(eq.Reduce(op="add"), eq.Reduce(op="add")) as args)):
             parts = [one(eq.Reduce("add", node.axes, a, node.where, node.type)) for a in args]
         case _:
-            return None
+            return _by_scale(node, one)
     for new, old in zip(parts, args, strict=True):
         assert isinstance(old, eq.Reduce)
         if not isinstance(new, eq.Reduce) or len(new.axes) >= len(node.axes) + len(old.axes):
             return None
     return eq.Op("add", tuple(parts), node.type)
+
+
+def _by_scale(node: eq.Reduce, one: Callable[[eq.Expr], eq.Expr]) -> eq.Expr | None:
+    """A sum of sums that are each divided by, or times, what is the same for all (``atomicAdd(loss, sum / n)``): of the
+    one sum, if the two are one."""
+    if node.op != "add" or node.where is not None or node.type.is_integer or not isinstance(node.body, eq.Op):
+        return None
+    body = node.body
+    for at, part in enumerate(body.args):
+        if not isinstance(part, eq.Reduce) or part.op != "add" or part.type.is_integer:
+            continue
+        if not (body.name == "mul" or (body.name in ("div", "neg") and at == 0)):
+            continue
+        others = tuple(x for n, x in enumerate(body.args) if n != at)
+        if any(free_indices(x) & {a.name for a in node.axes} for x in others):
+            continue
+        whole = one(eq.Reduce("add", node.axes, part, None, part.type))
+        if isinstance(whole, eq.Reduce) and not isinstance(whole.body, eq.Reduce):
+            args = tuple(whole if n == at else x for n, x in enumerate(body.args))
+            return eq.Op(body.name, args, body.type)
+    return None
 
 
 def by_chunks(node: eq.Reduce) -> eq.Reduce:
