@@ -15,16 +15,20 @@ ROWS = {
     "a root beside": ("3", "q", "EX[q] * math.sqrt(1 + z[i, j] ** 2) * z[i, j]"),
     "the first rows": ("2", "q", "W[q] * x[q, i, j] + 2 * z[i, j]"),
     "numbers of rows": ("3", "q", "W[q] * x[q, 0, 0] + z[i, j]"),
+    "numbers that it chooses": ("3", "q", "(0.5 if q == 0 else 1 / 3 if q < 2 else 2.0) * (x[q, i, j] + z[i, j] ** 2)"),
+    "data that it chooses": ("3", "q", "(0.5 if q == 0 else z[i, j]) * x[q, i, j]"),
     "the index itself": ("3", "q", "q * EX[q] * z[i, j]"),
     "backwards": ("3", "q", "EX[2 - q] * x[q, i, j] + z[i, j]"),
     "the next row": ("2", "q", "EX[q] * x[q + 1, i, j] + z[i, j]"),
     "another order": ("3", "q", "EX[q] * x[q, j, i] + z[i, j]"),
     "no table": ("3", "q", "x[q, i, j] * z[i, j] + 1"),
 }
-BY_ROW = ("rows and tables", "a root beside", "the first rows")
+BY_ROW = ("rows and tables", "a root beside", "the first rows", "numbers that it chooses")
+LATER = ("a root beside", "numbers of rows", "another order")  # alike others: the long tier
 SUMS = {
     "by a table": ("EX[q] * x[q, i, j]", True),
     "of several": ("W[q] * x[q, i, j] * x[q, i, j]", True),
+    "by chosen numbers": ("(2 if q == 1 else -1) * x[q, i, j]", True),
     "by the index": ("q * x[q, i, j]", False),
     "of rows that move": ("EX[q] * x[q, i, (j + 1) % m]", False),
 }
@@ -38,7 +42,7 @@ def _checked(source, size=(2, 2)):
     return done.text
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if n in LATER else n for n in ROWS])
 def test_stores(name):
     text = _checked(HEAD + STORED.format(*ROWS[name]))
     assert ("def term(" in text) == (name in BY_ROW), text

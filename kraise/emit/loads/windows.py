@@ -159,8 +159,8 @@ def terms(node: eq.Reduce, free: tree.Free, tables: Tables) -> list[tuple[eq.Exp
     for axis in node.axes:
         lo = linear(axis.lo).constant
         steps = range(lo, linear(axis.hi).constant)
-        bodies = [_at(b, axis.name, k, tables) for b in bodies for k in steps]
-        masks = [None if m is None else _at(m, axis.name, k, tables) for m in masks for k in steps]
+        bodies = [at(b, axis.name, k, tables) for b in bodies for k in steps]
+        masks = [None if m is None else at(m, axis.name, k, tables) for m in masks for k in steps]
     verdicts = [True if m is None else truth(m) for m in masks]
     return [
         (b, None if verdict else m)
@@ -252,7 +252,8 @@ def truth(condition: eq.Expr) -> bool | None:
     return None
 
 
-def _at(node: eq.Expr, index: str, value: int, tables: Tables) -> eq.Expr:
+def at(node: eq.Expr, index: str, value: int, tables: Tables) -> eq.Expr:
+    """An expression at one value of an index, the choices that this value makes made."""
     into: dict[eq.Expr, eq.Expr] = {}
     for n in tree.walk(node):
         match n:
