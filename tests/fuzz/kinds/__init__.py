@@ -18,6 +18,7 @@ from tests.fuzz.kinds import (
     local_arrays,
     neighbours,
     picked,
+    placed,
     planes,
     ragged,
     rescaled,
@@ -61,4 +62,5 @@ KINDS: dict[str, Callable[[int, str], Program]] = {
     "tickets": tickets.draw,
     "windows": windows.draw,
     "faces": faces.draw,
+    "placed": placed.draw,
 }
