@@ -68,7 +68,7 @@ def _reference(text: str) -> Callable[..., Any]:
     source = re.sub(r"d\{(\d)\}", r"t\1", text)
     source = re.sub(r"\{(\d)\}", r"x\1", source).replace("{y}", "y").replace("jnp.", "np.")
     names = [f"{letter}{n}=None" for letter in "xt" for n in range(_OPERANDS)]
-    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np, "put": put, "added": added})
+    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np, "put": put, "added": added, "extreme": extreme, "chosen": chosen})
 
 
 def put(array: Any, where: Any, value: Any) -> np.ndarray:
@@ -83,6 +83,20 @@ def added(array: Any, where: Any, value: Any) -> np.ndarray:
     found = np.array(array)
     np.add.at(found, where, value)
     return found
+
+
+def extreme(of: np.ufunc, array: Any, where: Any, value: Any) -> np.ndarray:
+    """A copy of an array with the greater (``np.maximum``) or the lesser at places that may come twice."""
+    found = np.array(array)
+    of.at(found, where, value)
+    return found
+
+
+def chosen(result: Any, array: Any, where: Any, value: Any, t_array: Any, t_value: Any) -> np.ndarray:
+    """The tangent of :func:`extreme`: of what was chosen, in equal parts where several are the result (as JAX has it)."""
+    own, given = np.equal(array, result), np.equal(value, result[where])
+    many = added(own.astype(float), where, given)
+    return added(np.where(own, t_array, 0.0), where, np.where(given, t_value, 0.0)) / np.maximum(many, 1)
 
 
 def call(e: h.Library, args: list[Value], directions: int) -> Value:

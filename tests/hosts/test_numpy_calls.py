@@ -279,3 +279,32 @@ def test_a_result_that_is_not_known():
     )
     done = pipeline.translate(source, "a.py")
     assert any("r, one of the results of np.linalg.lstsq" in d.reason for d in done.diagnostics)
+
+
+EXTREMES = """
+def f(v, low, high):
+    scale[1, 32](v, 2.0)
+    where = np.array([0, 2, 2, 1, 0, 2])
+    np.maximum.at(high, where, v)
+    np.minimum.at(low, where, v * v)
+    return high - low
+"""
+
+
+def test_the_greater_and_the_lesser_at_places_that_come_twice():
+    done = pipeline.translate(KERNEL + EXTREMES, "a.py")
+    assert "high.at[where].max(v)" in done.text and "low.at[where].min(" in done.text
+    v, low, high = array(6), array(3, 1), array(3, 2)
+    greatest, least, where = high.copy(), low.copy(), np.array([0, 2, 2, 1, 0, 2])
+    np.maximum.at(greatest, where, 2 * v)
+    np.minimum.at(least, where, 4 * v * v)
+    module = load_module(done.text)
+    np.testing.assert_allclose(module.f(v, low, high), greatest - least, rtol=1e-5)
+    agrees(done, module.f, v=v, low=low, high=high)
+    same = np.full(6, 0.5, np.float32)  # ties have equal parts
+    agrees(done, module.f, v=same, low=np.ones(3, np.float32), high=np.ones(3, np.float32))
+
+
+def test_products_at_places_that_come_twice_are_refused():
+    done = pipeline.translate(KERNEL + EXTREMES.replace("maximum.at", "multiply.at"), "a.py")
+    assert "f" not in done.raised and any("multiply.at" in d.reason for d in done.diagnostics)

@@ -15,9 +15,11 @@ from kraise.ir.types import NUMBER, ScalarType
 
 Value = Callable[[cst.BaseExpression], h.Expr]
 MOST_OPERANDS = 6
-SCATTERS = {  # what adds at places that may come twice -> its row
+SCATTERS = {  # what adds, or takes the greater or the lesser, at places that may come twice -> its row
     "numpy.add.at": "scatter_add", "cupy.add.at": "scatter_add", "numpy.subtract.at": "scatter_sub",
-    "cupyx.scatter_add": "scatter_add",
+    "numpy.maximum.at": "scatter_max", "cupy.maximum.at": "scatter_max",
+    "numpy.minimum.at": "scatter_min", "cupy.minimum.at": "scatter_min",
+    "cupyx.scatter_add": "scatter_add", "cupyx.scatter_max": "scatter_max", "cupyx.scatter_min": "scatter_min",
 }  # fmt: skip
 _JOINS = frozenset(("concatenate", "hstack", "vstack", "stack", "column_stack"))
 
