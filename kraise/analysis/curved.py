@@ -3,7 +3,8 @@
 ``A[i * (i + 1) / 2 + j]`` with ``0 <= j <= i`` is element (i, j) of a lower triangle, ``d[i * n - i * (i + 1) / 2 + j -
 i - 1]`` one of an upper triangle (the storage of LAPACK's packed matrices). With q(i) for what is not affine in i, the
 step ``q(i + 1) - q(i)`` is: if it is not negative at two rows, it is not between them, so the later row starts a step
-of the earlier one beyond that one's start, at least. That is all that isl is told of q.
+of the earlier one beyond that one's start, at least. So it is with ``q(i) + c * i``, where c is what the subscript
+multiplies i by outside of q (``i * n - i * (i - 1) / 2 - 2 * i + j - 1``). That is all that isl is told of q.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ def curved(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, p: Poly, q: P
     for part in (curve, _with_multiples(p, index, curve)):  # ``64 * i - 2 * i * h`` has a step of 64 - 2 * h
         if part != Poly({m: c for m, c in q.terms.items() if m in part.terms}):
             continue
-        step = _step(part, index)
-        if step is not None and nonnegative(a.path, step) and nonnegative(b.path, step):
+        step, beside = _step(part, index), (p - part).terms.get((index,), 0)
+        if step is None:
+            continue
+        both = dict.fromkeys((0, beside))
+        if lines := [c for c in both if nonnegative(a.path, step + c) and nonnegative(b.path, step + c)]:
             break
     else:
         return None
@@ -38,8 +42,10 @@ def curved(space: Any, a: Any, b: Any, names_a: Any, names_b: Any, p: Poly, q: P
         return None
     i, j = (space.variable(names.get(index.name, index.name)) for names in (names_a, names_b))
     one, other = (space.variable(f"curved {index.name} {side}") for side in "ab")
-    order = f"({i} < {j} and {other} >= {one} + {steps[0]}) or ({i} > {j} and {one} >= {other} + {steps[1]})"
-    space.constraints.append(f"({order} or ({i} = {j} and {one} = {other}))")
+    for c in lines:
+        ahead = f"{i} < {j} and {other} + {c}*{j} >= {one} + {c}*{i} + {steps[0]} + {c}"
+        behind = f"{i} > {j} and {one} + {c}*{i} >= {other} + {c}*{j} + {steps[1]} + {c}"
+        space.constraints.append(f"(({ahead}) or ({behind}) or ({i} = {j} and {one} = {other}))")
     if all(sum(isinstance(x, eq.Index) for x in m) == 1 == m.count(index) for m in part.terms):
         known = [(v, space.poly(part, names)) for v, names in ((one, names_a), (other, names_b))]
         space.constraints += [f"{v} = {text}" for v, text in known if text is not None]  # conditions speak of it, too

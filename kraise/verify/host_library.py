@@ -68,7 +68,10 @@ def _reference(text: str) -> Callable[..., Any]:
     source = re.sub(r"d\{(\d)\}", r"t\1", text)
     source = re.sub(r"\{(\d)\}", r"x\1", source).replace("{y}", "y").replace("jnp.", "np.")
     names = [f"{letter}{n}=None" for letter in "xt" for n in range(_OPERANDS)]
-    return eval(f"lambda {', '.join(names)}, y=None: {source}", {"np": np, "put": put, "added": added, "extreme": extreme, "chosen": chosen})
+    return eval(
+        f"lambda {', '.join(names)}, y=None: {source}",
+        {"np": np, "put": put, "added": added, "extreme": extreme, "chosen": chosen},
+    )
 
 
 def put(array: Any, where: Any, value: Any) -> np.ndarray:

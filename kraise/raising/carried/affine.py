@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kraise.analysis.conditions import conjuncts, negate
 from kraise.analysis.delinearize import provable
-from kraise.analysis.poly import to_expr, to_poly
+from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir.types import INT, ScalarType
 from kraise.ir.walk import free_indices, topological
@@ -40,8 +41,7 @@ def induction(p: Problem, name: str) -> Solved | Declined:
         return Declined(f"{name} is not an integer")
     if c.type.bits is not None and c.type.bits < 32:
         return Declined(f"{name} is a narrow integer, which wraps")
-    moving = p.index.name in free_indices(amount) or any(holds(amount, x) for x in p.carries.values())
-    if moving or not p.free_of_pending(amount) or any(p.changing(node) for node in topological((amount,))):
+    if p.index.name in free_indices(amount) or not _unmoved(p, amount):
         return Declined(f"the step of {name} changes in the loop")
     rounds = rounds_before(p, p.index)
     if rounds is None:
@@ -53,6 +53,62 @@ def induction(p: Problem, name: str) -> Solved | Declined:
     final = _moved(p, c.type, init, total, amount, (p.runs,))
     kept = init if final.type == INT else simplify.cast(final.type, init)
     return Solved({name: simplify.select(p.runs, final, kept, final.type)}, {c: closed}, "a function of the index")
+
+
+def _unmoved(p: Problem, amount: eq.Expr) -> bool:
+    """Whether nothing in ``amount`` is carried, or changed by a round."""
+    if any(holds(amount, x) for x in p.carries.values()) or not p.free_of_pending(amount):
+        return False
+    return not any(p.changing(node) for node in topological((amount,)))
+
+
+def polynomial(p: Problem, name: str) -> Solved | Declined:
+    """``k = k + a + b * index`` in every round, ``b`` a number and ``a`` what the loop does not change: with ``m``
+    rounds before, ``init + a * m + b * (start * m + m * (m - 1) / 2)`` (the places of a triangle's rows)."""
+    c, init = p.carries[name], p.inits[name]
+    how = contribution(p.updates[name], c)
+    if how is None or how.op != "add" or how.value is None:
+        return Declined(f"{name} is not moved in every round")
+    kinds = {t.type for t in (c, init, how.value)}
+    if not all(t.is_integer and t.kind == "int" and (t.bits is None or t.bits >= 32) for t in kinds):
+        return Declined(f"{name} is not an integer")
+    amount = to_poly(how.value)
+    slope, rest = amount.coefficient(p.index).value, amount.without(p.index)
+    fixed = to_expr(rest)
+    if not slope or p.index.name in free_indices(fixed) or not _unmoved(p, fixed):
+        return Declined(f"the step of {name} is no line in the index")
+    if not _everywhere(p, amount, how.where):
+        return Declined(f"{name} is not moved in every round")
+    rounds = rounds_before(p, p.index)
+    if rounds is None or not index_like(fixed):
+        return Declined(f"the number of rounds before one is not affine for {name}")
+    end = operation("add", (p.last(), eq.Const(p.step, INT)), INT)
+    total = rounds_before(p, end)
+    assert total is not None
+
+    moved, bend = rest + to_poly(p.start) * slope, slope * p.step
+
+    def after(m: eq.Expr) -> eq.Expr:
+        many, sign = to_poly(m), 1 if bend > 0 else -1
+        own = (many * many * bend + many * (2 * moved.offset - bend)) * sign  # twice what numbers alone say
+        if bend % 2:
+            half = to_poly(operation("floordiv", (to_expr(own), eq.Const(2, INT)), INT))
+        else:
+            half = Poly({t: c // 2 for t, c in own.terms.items()})
+        return operation("add", (init, to_expr((moved - moved.offset) * many + half * sign)), INT)
+
+    final = after(total)
+    if not provable(p.path, to_poly(total)):  # where there is no round, that number may be below zero
+        final = simplify.select(p.runs, final, init, INT)
+    return Solved({name: final}, {c: after(rounds)}, "a function of the index")
+
+
+def _everywhere(p: Problem, amount: Poly, where: eq.Expr | None) -> bool:
+    """Whether ``amount`` is added in every round: where the condition does not hold, it is nothing."""
+    if where is None:
+        return True
+    known = tuple(dict.fromkeys((*p.path, *p.range, *conjuncts(negate(where)))))
+    return provable(known, amount) and provable(known, amount * -1)
 
 
 def _moved(
@@ -95,7 +151,5 @@ def rounds_before(p: Problem, index: eq.Expr) -> eq.Expr | None:
     if abs(p.step) == 1:
         return to_expr(distance * p.step)
     if all(k % p.step == 0 for k in distance.terms.values()):
-        from kraise.analysis.poly import Poly
-
         return to_expr(Poly({m: k // p.step for m, k in distance.terms.items()}))
     return simplify.op("floordiv", (to_expr(distance), eq.Const(p.step, INT)), INT)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from kraise.analysis.boxes import Unbounded
 from kraise.ir import equations as eq
 from kraise.ir.walk import Unmovable
-from kraise.raising.carried.affine import induction, invariant, renewed
+from kraise.raising.carried.affine import induction, invariant, polynomial, renewed
 from kraise.raising.carried.alternate import alternation
 from kraise.raising.carried.arg import arg_reduction, first_match, last_match
 from kraise.raising.carried.flag import flag
@@ -26,6 +26,7 @@ Rule = Callable[[Problem, str], Solved | Declined]
 RULES: tuple[Rule, ...] = (
     invariant,
     induction,
+    polynomial,
     arg_reduction,
     arg_lookup,
     reduction,

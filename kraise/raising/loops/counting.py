@@ -1,7 +1,8 @@
 """Stores at a place that their loop counts: ``if keep: out[k] = x[i]; k += 1`` is a scatter to a running count.
 
 Whether two rounds store to one cell is not known before it is known what ``k`` is: it is asked again when that is
-settled (a running sum of ones and nothing, see :mod:`kraise.analysis.tallies`). Stream compaction, Blelloch 1990.
+settled (a running sum of ones and nothing, see :mod:`kraise.analysis.tallies`). Stream compaction, Blelloch 1990. So it
+is of a count that the loops within move by their number of rounds (``for i: for j in range(i): out[k] = …; k += 1``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from kraise.analysis.dependence import Access
 from kraise.ir import equations as eq
 from kraise.ir.walk import topological
+from kraise.raising.writes.accumulate import contribution
 
 
 def counted_stores(accesses: list[Access], carries: Mapping[str, eq.Expr], updates: Mapping[str, eq.Expr]) -> bool:
@@ -28,7 +30,11 @@ def counted_stores(accesses: list[Access], carries: Mapping[str, eq.Expr], updat
 
 
 def _counts(carry: eq.Expr, update: eq.Expr) -> bool:
-    """``k + 1 if keep else k``"""
+    """``k + 1 if keep else k``, or ``k`` and what the index says."""
+    how = contribution(update, carry)
+    if carry.type.is_integer and how is not None and how.op == "add" and how.value is not None:
+        if not any(isinstance(n, eq.CarryIn | eq.Read | eq.FoldResult) for n in topological((how.value,))):
+            return True
     match update:
         case eq.Op(name="select", args=(_, yes, no)):
             arms = {yes, no}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from kraise.analysis.dependence import Access, may_meet
 from kraise.ir import equations as eq
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.walk import free_indices, substitute, topological
 from kraise.raising.loops.idle import idle
 from kraise.raising.memory.levels import set_once
 from kraise.raising.memory.phases import BARRIER
 from kraise.raising.memory.private import refilled
 from kraise.raising.run.context import Context
-from kraise.raising.run.state import State
+from kraise.raising.run.state import State, map_access
 
 
 def dependence(
@@ -61,7 +61,8 @@ def dependence(
                     continue
                 alike = w.subscripts == other.subscripts and not any(name in free_indices(s) for s in w.subscripts)
                 fixed = shared if alike else shared - met  # the thread of both
-                meet = may_meet(w, other, (name,), fixed, relation, cx.injective)
+                pair = _at_one_round(w, other, shared) if fixed == shared else (w, other)
+                meet = may_meet(*pair, (name,), fixed, relation, cx.injective)
                 if meet and not idle(cx, w, other, shared, used) and not _once(cx, st, inner, w.array):
                     if other.write and refilled(cx, made, w.array, inner, name):
                         continue
@@ -69,6 +70,20 @@ def dependence(
                         cx.hindering.add(w.array)
                     return _why(w, other, name)
     return None
+
+
+def _at_one_round(w: Access, other: Access, shared: frozenset[str]) -> tuple[Access, Access]:
+    """Two accesses in one round of each loop around, by one thread: what these loops carry is a number like a parameter
+    (``k`` in ``for j: out[k + j] = ...``, which moves on behind that loop)."""
+    nodes = topological((*w.subscripts, *w.whole, *w.path, *other.subscripts, *other.whole, *other.path))
+    carried = {
+        n: eq.Param(f"$carried {n.fold} {n.name}", n.type)
+        for n in nodes
+        if isinstance(n, eq.CarryIn) and not n.axes and n.type.is_integer and n.fold.split("#")[0] in shared
+    }
+    if not carried:
+        return w, other
+    return tuple(map_access(a, lambda e: substitute(e, carried)) for a in (w, other))  # type: ignore[return-value]
 
 
 def _once(cx: Context, st: State, inner: State, array: str) -> bool:
