@@ -96,7 +96,7 @@ def extreme(of: np.ufunc, array: Any, where: Any, value: Any) -> np.ndarray:
 
 
 def chosen(result: Any, array: Any, where: Any, value: Any, t_array: Any, t_value: Any) -> np.ndarray:
-    """The tangent of :func:`extreme`: of what was chosen, in equal parts where several are the result (as JAX has it)."""
+    """The tangent of :func:`extreme`: of what was chosen, in equal parts where several are the result, as in JAX."""
     own, given = np.equal(array, result), np.equal(value, result[where])
     many = added(own.astype(float), where, given)
     return added(np.where(own, t_array, 0.0), where, np.where(given, t_value, 0.0)) / np.maximum(many, 1)

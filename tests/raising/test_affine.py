@@ -15,12 +15,12 @@ RANGES = [
 
 
 @pytest.mark.parametrize("range_", RANGES)
-@pytest.mark.parametrize("body", ["c += 3\n  y[i] = c", "y[i] = c\n  c -= 2"])
+@pytest.mark.parametrize("body", ["c += 3\n  y[i] = c", "y[i] = c\n  c -= 2", "y[i] = c\n  c += 2 * i - 1"])
 def test_takes(range_, body):
     assert kinds(agree(LOOP.format(range_, body))) == set()
 
 
-@pytest.mark.parametrize("body", ["y[i] = c\n  if x[i] > 0: c += 1", "y[i] = c\n  c = c * 2", "y[i] = c\n  c += i"])
+@pytest.mark.parametrize("body", ["y[i] = c\n  if x[i] > 0: c += 1", "y[i] = c\n  c = c * 2", "y[i] = c\n  c += i * i"])
 def test_declines(body):
     assert kinds(agree(LOOP.format(RANGES[0], body))) != set()
 

@@ -32,9 +32,8 @@ def counted_stores(accesses: list[Access], carries: Mapping[str, eq.Expr], updat
 def _counts(carry: eq.Expr, update: eq.Expr) -> bool:
     """``k + 1 if keep else k``, or ``k`` and what the index says."""
     how = contribution(update, carry)
-    if carry.type.is_integer and how is not None and how.op == "add" and how.value is not None:
-        if not any(isinstance(n, eq.CarryIn | eq.Read | eq.FoldResult) for n in topological((how.value,))):
-            return True
+    if carry.type.is_integer and how is not None and how.op == "add" and how.value is not None and _plain(how.value):
+        return True
     match update:
         case eq.Op(name="select", args=(_, yes, no)):
             arms = {yes, no}
@@ -42,6 +41,11 @@ def _counts(carry: eq.Expr, update: eq.Expr) -> bool:
             arms = {update}
     more = [a for a in arms if a != carry]
     return carry.type.is_integer and len(more) == 1 and _one_more(carry, more[0])
+
+
+def _plain(e: eq.Expr) -> bool:
+    """Whether neither data nor what a loop carries is in ``e``."""
+    return not any(isinstance(n, eq.CarryIn | eq.Read | eq.FoldResult) for n in topological((e,)))
 
 
 def _one_more(carry: eq.Expr, e: eq.Expr) -> bool:
