@@ -38,19 +38,19 @@ def ran(source, n, size):
         ("n", "i + 1, n", "i * n + j - i - (i * i + i) // 2 - 1"),
         ("n", "i, n", "i * n + j - i - (i * i - i) // 2"),
         ("n", "i + 1", "j + (i * i + i) // 2"),
-        ("n", "2 * i", "i * i + j - i"),
         ("1, n", "i", "j + (i * i - i) // 2"),
     ],
 )
 def test_rows_of_a_triangle_have_places_of_their_own(rows, columns, place):
     source, done = translated(rows, columns)
     assert f"p[{place}] = " in done.text and "scan" not in done.text and "fori_loop" not in done.text
-    for n in (1, 2, 5):
+    for n in (1, 5):
         x, p = ran(source, n, 24)
         got = load_module(done.text).f(x, np.zeros(24))
         np.testing.assert_allclose(np.asarray(got), p, rtol=1e-5)
 
 
+@pytest.mark.long
 def test_gradients_of_a_packed_triangle():
     agrees(translated("n", "i + 1, n")[1], Request(shapes={"x": (5,), "p": (12,)}))
 
@@ -67,10 +67,39 @@ def test_rows_that_meet_stay_in_order(more):
     np.testing.assert_allclose(np.asarray(load_module(done.text).f(x, np.zeros(40))), p, rtol=1e-5)
 
 
+@pytest.mark.long
 def test_what_a_loop_carries_is_one_number_for_the_loops_within():
     """``k`` moves on by what data say: the rows' places are told apart round by round."""
     source = NEST.replace("p[k] =", "p[k + j] =").replace("            k += 1{more}", "        k += 3 + (x[i] > 1.0)")
     source = source.format(rows="n", columns="3", first=0)
     done = pipeline.translate(source, "k.py")
     x, p = ran(source, 6, 40)
+    np.testing.assert_allclose(np.asarray(load_module(done.text).f(x, np.zeros(40))), p, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "first", "cells"),
+    [
+        ("n", "i + 1, n", 0, "jnp.triu_indices(n - 1)"),
+        ("n", "i, n", 3, "jnp.triu_indices(n)"),
+        ("n", "i + 1", 0, "jnp.tril_indices(n)"),
+        ("1, n - 1", "i + 2, n", 0, "jnp.triu_indices("),
+    ],
+)
+def test_the_rows_of_a_triangle_are_taken_at_its_indices(rows, columns, first, cells):
+    source, done = translated(rows, columns, first=first)
+    assert cells in done.text and 'mode="drop"' not in done.text
+    x, p = ran(source, 6, 30)
+    np.testing.assert_allclose(np.asarray(load_module(done.text).f(x, np.zeros(30))), p, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("place", "columns"),
+    [("i * (i + 1) + j", "i + 1"), ("i * (i + 1) // 2 + i - j", "i + 1"), ("i * (i + 3) // 2 + j", "i + 1")],
+)
+def test_rows_with_gaps_or_backwards_are_no_packed_triangle(place, columns):
+    source = NEST.replace("p[k] =", f"p[{place}] =").format(rows="n", columns=columns, more="", first=0)
+    done = pipeline.translate(source, "k.py")
+    assert "tril_indices" not in done.text
+    x, p = ran(source, 5, 40)
     np.testing.assert_allclose(np.asarray(load_module(done.text).f(x, np.zeros(40))), p, rtol=1e-5)

@@ -24,6 +24,7 @@ from kraise.emit.stores import (
     new_arrays,
     padded,
     pieces,
+    triangles,
     versions,
     whole_rows,
 )
@@ -62,6 +63,8 @@ def write(low: Lowering, stmt: eq.Write) -> None:
         return
     if rest:
         stmt = _reduced(low, stmt, rest)
+    if triangles.packed(low, stmt, frame):
+        return
     rows = flat.part(low, stmt)
     if rows is not None:
         _write_rows(low, stmt, *rows)
