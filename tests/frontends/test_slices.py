@@ -168,15 +168,56 @@ def f(n):
 """
 
 
-def test_every_ith_element_of_a_loop_over_i():
-    given = {}
-    exec(SIEVE, given)  # noqa: S102
-    f = load_module(pipeline.translate(SIEVE, "f.py", Options(only=("f",))).text).f
+@pytest.mark.parametrize("rounds", ["range(2, int(n ** 0.5) + 1)", "range(n // 2, 1, -1)"])
+def test_every_ith_element_of_a_loop_over_i(rounds):
+    given, source = {}, SIEVE.replace("range(2, int(n ** 0.5) + 1)", rounds)
+    exec(source, given)  # noqa: S102
+    f = load_module(pipeline.translate(source, "f.py", Options(only=("f",))).text).f
     for n in (2, 30):
         assert np.asarray(f(n)).tolist() == given["f"](n).tolist()
 
 
-@pytest.mark.parametrize("new", ["range(0, n)", "range(n)", "range(9, 1, -1)", "np.arange(2, n)"])
+@pytest.mark.parametrize("new", ["range(0, n)", "range(n)", "range(9, -1, -1)", "range(-1, n)"])
 def test_a_step_that_may_be_zero_or_less(new):
     source = SIEVE.replace("range(2, int(n ** 0.5) + 1)", new)
     assert source != SIEVE and pipeline.translate(source, "f.py", Options(only=("f",))).text is None
+
+
+def test_every_ith_element_in_a_while_loop_that_counts_i():
+    source = SIEVE.replace("for i in range(2, int(n ** 0.5) + 1)", "i = 2\n    while i * i <= n")
+    source = source.replace("    return a", "        i += 1\n    return a")
+    given = {}
+    exec(source, given)  # noqa: S102
+    f = load_module(pipeline.translate(source, "f.py", Options(only=("f",))).text).f
+    assert np.asarray(f(30)).tolist() == given["f"](30).tolist()
+    other = source.replace("i = 2\n", "i = 0\n")
+    assert pipeline.translate(other, "f.py", Options(only=("f",))).text is None
+
+
+STRIDED = "def f(a, n):\n    for i in range({}, n):\n        a[{}] {}\n"
+
+
+@pytest.mark.parametrize("change", ["= a[1] * i", "+= a[0]", "*= 0.5"])
+def test_one_number_into_every_s_th_element(change):
+    source = STRIDED.format(1, "1:n - i:i", change)
+    done = pipeline.translate(source, "k.py", Options(only=("f",)))
+    a, made = np.arange(9) + 0.5, {}
+    got = np.asarray(load_module(done.text).f(a, 7))
+    exec(source, made)
+    made["f"](a, 7)
+    np.testing.assert_allclose(got, a, rtol=1e-6)
+
+
+@pytest.mark.long
+def test_gradients_of_every_s_th_element():
+    done = pipeline.translate(STRIDED.format(1, "1:n - i:i", "= a[1] * a[0]"), "k.py", Options(only=("f",)))
+    agrees(done, pipeline.Request(shapes={"a": (9,)}, values={"n": 7}))
+
+
+@pytest.mark.parametrize(
+    ("first", "part", "change"), [(0, "::i", "= 1.0"), (-2, "::i", "= 1.0"), (1, "::i", "= a[::i]")]
+)
+def test_steps_that_may_not_be_positive_and_arrays_in_steps_are_refused(first, part, change):
+    """A slice whose step is below zero has other ends, one of 0 raises."""
+    done = pipeline.translate(STRIDED.format(first, part, change), "k.py", Options(only=("f",)))
+    assert not done.raised and any("step" in d.reason for d in done.diagnostics), done.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kraise.frontends.python import calls, elementwise, masks, number_lists, remade, rolled, subscripts
+from kraise.frontends.python import calls, elementwise, masks, number_lists, remade, rolled, steps, subscripts
 from kraise.frontends.python import expressions as ex
 from kraise.frontends.python.annotations import annotated
 from kraise.frontends.python.scope import Scope
@@ -289,6 +289,8 @@ def fill(
         return masked
     if not subscripts.free_axes(scope, target):
         return None
+    if (stepped := steps.store(scope, target, value, node, name)) is not None:
+        return stepped
     view = ex.access(scope, target)
     if view is None or view.rank == 0:
         return None

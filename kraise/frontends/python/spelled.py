@@ -5,7 +5,7 @@
   every use below it is of the new array, and none above. (See :mod:`handed` for ``u = new`` in each round.)
 - Functions that ``numba.stencil`` decorates (see :mod:`stencils`).
 - ``a[i, ...]`` is ``a[i, :]``.
-- ``a.sort()`` of a parameter is ``a[:] = np.sort(a)``; ``a[i * i :: i] = 0`` is a loop (see :mod:`multiples`).
+- ``a.sort()`` of a parameter is ``a[:] = np.sort(a)``.
 - ``match``, and names that the test of a ``while`` gives (see :mod:`cases`), in functions of any kind.
 - Tuples that are bound again, transposed arrays (see :mod:`apart`), lists of numbers (see :mod:`number_lists`) and
   lists that grow (see :mod:`grown_lists`).
@@ -21,7 +21,7 @@ from typing import Any
 
 import libcst as cst
 
-from kraise.frontends.python import apart, cases, grown_lists, handed, multiples, number_lists, stencils
+from kraise.frontends.python import apart, cases, grown_lists, handed, number_lists, stencils
 from kraise.frontends.python.names import Imports, read_imports
 from kraise.frontends.python.source import Source, dotted, placed, rebuilt, subscripted, walk
 from kraise.frontends.python.survey import decorated_as, is_host
@@ -38,7 +38,7 @@ def as_kernels(parsed: Source, imports: Imports, kernel_decorators: tuple[str, .
     for f in functions:
         if id(f) not in hosts and decorated_as(f, imports, kernel_decorators) != "kernel":
             new = _sorted(parsed, _without_dots(parsed, bare[id(f)]), imports)
-            new = _copied(parsed, handed.with_copies(parsed, multiples.as_loops(parsed, new)))
+            new = _copied(parsed, handed.with_copies(parsed, new))
             new = apart.without_transposed(parsed, apart.without_tuples(parsed, new))
             if not hosts:
                 new = number_lists.as_arrays(parsed, grown_lists.as_loops(parsed, new, imports), imports)

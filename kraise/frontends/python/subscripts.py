@@ -112,8 +112,8 @@ def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
         start = _bound(scope, "slice_last", node.lower, minus(extent, ex.integer(1, extent.span)), extent)
         count = minus(start, _bound(scope, "slice_before", node.upper, ex.integer(-1, extent.span), extent))
     else:
-        start = _bound(scope, "slice_start", node.lower, ex.integer(0, scope.span(node)), extent)
-        count = minus(_bound(scope, "slice_stop", node.upper, extent, extent), start)
+        start, stop = bounds(scope, node, extent)
+        count = minus(stop, start)
     if abs(step) > 1:
         count = ex.op(
             "floordiv",
@@ -122,6 +122,12 @@ def piece(scope: Scope, node: cst.Slice, extent: Expr) -> Piece:
             span=count.span,
         )
     return Piece(start, count, step)
+
+
+def bounds(scope: Scope, node: cst.Slice, extent: Expr) -> tuple[Expr, Expr]:
+    """Where a slice with a step above zero begins and ends."""
+    start = _bound(scope, "slice_start", node.lower, ex.integer(0, scope.span(node)), extent)
+    return start, _bound(scope, "slice_stop", node.upper, extent, extent)
 
 
 def _bound(scope: Scope, name: str, node: cst.BaseExpression | None, default: Expr, extent: Expr) -> Expr:

@@ -10,6 +10,7 @@ from kraise.analysis.poly import Poly, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
+from kraise.ir.walk import substitute
 from kraise.raising.run.arithmetic import index_like, operation
 from kraise.raising.run.context import Context
 from kraise.raising.run.sizes import steering
@@ -96,10 +97,14 @@ def positive(cx: Context, st: State, step: eq.Expr) -> None:
 def in_multiples(
     cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, step: eq.Expr, live: frozenset[str]
 ) -> k.For | None:
-    """A loop whose step is an index or moves with one, and is positive (``range(p * p, n, p)`` of a sieve): over all
+    """A loop whose step is an index or moves with a loop, and is positive (``range(p * p, n, p)`` of a sieve): over all
     numbers, those between the steps left out."""
-    path = (*st.path, *cx.facts)
-    if s.orelse or s.var in live or not index_like(step) or not nonnegative(path, to_poly(step) - 1):
+    path = (*st.path, *st.facts, *cx.facts)
+    numbers: dict[eq.Expr, eq.Expr] = {}
+    if isinstance(step, eq.CarryIn) and step.type.kind == "int":  # `while i * i <= n: ...; i += 1`
+        numbers = {step: eq.Param("$step", step.type)}
+    path, by = tuple(substitute(p, numbers) for p in path), substitute(step, numbers)
+    if s.orelse or s.var in live or not index_like(by) or not nonnegative(path, to_poly(by) - 1):
         return None
     names = {f"${s.var}.{part}": v for part, v in (("start", start), ("stop", stop), ("step", step))}
     st.env |= names
@@ -107,8 +112,9 @@ def in_multiples(
     first, end, size = (k.Var(n, INT) for n in names)
     between = k.Op("mod", (k.Op("sub", (k.Var(s.var, INT), first), INT), size), INT)
     test: k.Expr = k.Op("eq", (between, k.Const(0, INT)), BOOL)
-    if any(len(m) > 1 for m in to_poly(start).terms):  # p * p: no bound of a range
-        if not all(c > 0 and all(nonnegative(path, to_poly(a)) for a in m) for m, c in to_poly(start).terms.items()):
+    first_one = to_poly(substitute(start, numbers)).terms
+    if numbers or any(len(m) > 1 for m in first_one):  # p * p: no bound of a range
+        if not all(c > 0 and all(nonnegative(path, to_poly(a)) for a in m) for m, c in first_one.items()):
             return None
         test = k.Op("and", (k.Op("ge", (k.Var(s.var, INT), first), BOOL), test), BOOL)
         first = k.Const(0, INT)
