@@ -23,7 +23,7 @@ def _numbers(kernel: eq.Kernel, names: list[str], of_array: bool = False) -> lis
     tests = {name: f"jnp.ndim({name})" for name in names}
     for some in _in_lines(names, tests):
         said = f"{', '.join(some)} must be {'a number' if len(some) == 1 else 'numbers'}"
-        said += f" (of an array: {some[0]}[:])" if of_array else ""
+        said += f" (where an array is meant, the source says {some[0]}[:])" if of_array else ""
         out.append(failing(" or ".join(map(tests.__getitem__, some)), f"{kernel.name}: {said}"))
     return out
 
