@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from kraise.ir import equations as eq
 from kraise.ir.order import by_text
-from kraise.ir.types import INT, ScalarType
+from kraise.ir.types import INT, INT32, INT64, ScalarType
 from kraise.ir.walk import free_indices
 
 Monomial = tuple[eq.Expr, ...]
@@ -219,6 +219,8 @@ def to_poly(expr: eq.Expr) -> Poly:
             return to_poly(a) - to_poly(b)
         case eq.Op(name="mul", args=(a, b)):
             return to_poly(a) * to_poly(b)
+        case eq.Op(name="pow", args=(a, eq.Const(value=2)), type=t) if t == a.type and t in (INT, INT32, INT64):
+            return to_poly(a) * to_poly(a)
         case eq.Op(name="neg", args=(a,)):
             return -to_poly(a)
         case eq.Cast(type=ScalarType(kind="int") as wide, arg=a) if is_integer(a) and _holds(wide, a.type):

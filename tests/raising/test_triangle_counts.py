@@ -103,3 +103,17 @@ def test_rows_with_gaps_or_backwards_are_no_packed_triangle(place, columns):
     assert "tril_indices" not in done.text
     x, p = ran(source, 5, 40)
     np.testing.assert_allclose(np.asarray(load_module(done.text).f(x, np.zeros(40))), p, rtol=1e-5)
+
+
+def test_squares_in_subscripts():
+    """Rows that get shorter by two, of segments of different lengths (fractal dimensions)."""
+    source = "def f(x, p, m):\n    n = x.shape[0]\n    for t in range(m):\n        for i in range(t + 1, n - t - 1):\n"
+    source += "            p[i - t - 1 + (n - 1) * t - t**2] = x[i] * t\n"
+    done = pipeline.translate(source, "k.py")
+    assert "fori_loop" not in done.text and "scan" not in done.text
+    x, p, names = np.linspace(0.5, 1.5, 7), np.zeros(20), {}
+    exec(source, names)
+    names["f"](x, p, 3)
+    np.testing.assert_allclose(np.asarray(load_module(done.text).f(x, np.zeros(20), 3)), p, rtol=1e-5)
+    other = pipeline.translate(source.replace("(n - 1) * t", "(n - 2) * t"), "k.py")  # rows overlap
+    assert "fori_loop" in other.text or "scan" in other.text

@@ -69,6 +69,23 @@ def annotated(node: cst.BaseExpression, qualified: Callable[[str], str]) -> Type
     return None
 
 
+_CODES = {"d": "float64", "f": "float32", "e": "float16", "?": "bool", "b": "int8", "B": "uint8", "h": "int16"}
+_CODES |= {"H": "uint16", "q": "int64", "Q": "uint64", "i": "int32", "I": "uint32"}
+_SIZED = {"f": "float", "i": "int", "u": "uint"}  # by bytes: "f8"
+
+
+def of_dtype(node: cst.BaseExpression, qualified: Callable[[str], str]) -> Type | None:
+    """The type that a dtype argument says: as an annotation does, or by one of NumPy's codes (``"d"``, ``"<f8"``)."""
+    if isinstance(node, cst.SimpleString):
+        code = str(node.evaluated_value).lstrip("<=|")
+        name = _CODES.get(code, "")
+        if not name and code[:1] in _SIZED and code[1:] in ("1", "2", "4", "8"):
+            name = f"{_SIZED[code[0]]}{8 * int(code[1:])}"
+        if name:
+            return scalar_type(f"numpy.{name}")
+    return annotated(node, qualified)
+
+
 def split_signature(text: str) -> list[str]:
     """The parameter types of ``void(float32[:, :], int32)`` (or of ``(f4[:], i4)``), as texts."""
     match = re.fullmatch(r"[^()]*\((.*)\)\s*", text.strip(), re.S)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from kraise.frontends.python import calls, elementwise, masks, number_lists, remade, rolled, steps, subscripts
 from kraise.frontends.python import expressions as ex
-from kraise.frontends.python.annotations import annotated
+from kraise.frontends.python.annotations import of_dtype
 from kraise.frontends.python.scope import Scope
 from kraise.frontends.python.source import dotted, subscripted, walk
 from kraise.frontends.python.views import View
@@ -113,7 +113,7 @@ def element_type(scope: Scope, node: cst.BaseExpression | None, fallback: Scalar
         view = ex.access(scope, node.value)
         if view is not None:
             return NUMBER, view.array
-    found = annotated(node, scope.imports.qualified)
+    found = of_dtype(node, scope.imports.qualified)
     if isinstance(found, ScalarType):
         return found, ""
     raise scope.refuse(node, "this element type is not known", "use a type of numpy or numba", "KR104")
@@ -210,14 +210,18 @@ def _array(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[S
     element, like = element_type(scope, dtype, NUMBER)
     if dtype is None:
         lines = [e.value for e in rows.elements]
-        if not all(
-            isinstance(e.value, cst.Float)
-            for r in lines
-            for e in (r.elements if isinstance(r, cst.List) else [cst.Element(r)])
-        ):
+        numbers = [e.value for r in lines for e in (r.elements if isinstance(r, cst.List) else [cst.Element(r)])]
+        if not all(map(_is_number, numbers)) or not any(_is_number(n, cst.Float) for n in numbers):
             raise scope.refuse(call, "the element type of this array is not known", "give it a dtype", "KR104")
         element = FLOAT
     return _literal(scope, name, rows, node, element, like)
+
+
+def _is_number(node: cst.BaseExpression, kind: type = cst.BaseNumber) -> bool:
+    """Whether it is a number that is written out, with a sign or without."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus | cst.Plus):
+        node = node.expression
+    return isinstance(node, kind) and not isinstance(node, cst.Imaginary)
 
 
 def _literal(
@@ -240,9 +244,7 @@ def _literal(
     extents = [len(rows), width] if lines else [len(rows)]
     shape = made(scope, name, tuple(Const(n, INT, span=span) for n in extents), node)
     numbers = [v.value for v in values if isinstance(v, Const) and type(v.value) in (int, float)]
-    stored = (t for t in walk(scope.definition.node.body) if isinstance(t, cst.AssignTarget | cst.AugAssign))
-    targets = (t.target for t in stored if isinstance(t.target, cst.Subscript))
-    if lines and len(numbers) == len(values) and not any(subscripted(t) == name for t in targets):
+    if len(numbers) == len(values) and _only_read(scope, name):
         if element == NUMBER and not like:
             element = FLOAT if any(isinstance(n, float) for n in numbers) else INT
         return [LocalArray(name, element, shape, "local", None, tuple(values), like, span=span)]
@@ -251,6 +253,40 @@ def _literal(
         place = divmod(k, width) if lines else (k,)
         found.append(Store(name, tuple(Const(p, INT, span=span) for p in place), v, span=span))
     return found
+
+
+_READING = frozenset(("sum", "min", "max", "mean", "prod", "copy", "astype", "dot", "argmin", "argmax"))
+
+
+def _only_read(scope: Scope, name: str) -> bool:
+    """Whether the elements of a local array stay what they are: nothing stores to it, has it by another name or may
+    change it."""
+    for node in walk(scope.definition.node.body):
+        match node:
+            case cst.AssignTarget(target=target) | cst.AugAssign(target=target) | cst.AnnAssign(target=target):
+                if _part(target, name) or (isinstance(node, cst.AugAssign) and dotted(target) == name):
+                    return False
+            case cst.Call(func=cst.Attribute(value=cst.Name(value=owner), attr=how)) if owner == name:
+                if how.value not in _READING:
+                    return False
+            case cst.Call(func=func, args=args) if any(dotted(a.value) == name or _slices(a.value, name) for a in args):
+                if not scope.imports.qualified(dotted(func)).startswith(("numpy.", "math.", "builtins.")):
+                    return False
+        value = node.value if isinstance(node, cst.Assign | cst.AnnAssign | cst.NamedExpr | cst.Return) else None
+        if value is not None and (dotted(value) == name or _slices(value, name)):
+            return False
+    return True
+
+
+def _part(value: cst.BaseExpression, name: str) -> bool:
+    """Whether it is an element or a part of an array, in brackets."""
+    return isinstance(value, cst.Subscript) and subscripted(value) == name
+
+
+def _slices(value: cst.BaseExpression, name: str) -> bool:
+    """Whether it is a part of an array that may be one itself: a slice, or a row."""
+    rank = len(value.slice) if isinstance(value, cst.Subscript) else 0
+    return _part(value, name) and (rank < 2 or any(isinstance(e.slice, cst.Slice) for e in value.slice))  # type: ignore[attr-defined]
 
 
 def _const(scope: Scope, name: str, call: cst.Call, node: cst.CSTNode) -> list[Stmt]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import libcst as cst
 
 from kraise import dialects
-from kraise.frontends.python.annotations import scalar_type
+from kraise.frontends.python.annotations import of_dtype, scalar_type
 from kraise.frontends.python.names import Imports, simple_statements
 from kraise.frontends.python.source import Source, children, dotted, subscripted, walk
 from kraise.ir.kernel import Constant
@@ -121,8 +121,8 @@ class Folder:
             dtype = [a.value for a in node.args[1:] if a.keyword is None or a.keyword.value == "dtype"]
             if inner is None or not dtype:
                 return inner
-            type_ = scalar_type(self.imports.qualified(dotted(dtype[0])))
-            return None if type_ is None else (inner[0], inner[1], type_)
+            type_ = of_dtype(dtype[0], self.imports.qualified)
+            return (inner[0], inner[1], type_) if isinstance(type_, ScalarType) else None
         rows = self.listed(node)
         if not rows:
             return None
