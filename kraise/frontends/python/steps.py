@@ -1,8 +1,8 @@
 """Every s-th element of an array, for an s that is no constant: ``a[start:stop:s] = v`` is a loop in steps of s.
 
-Side conditions: one axis, and one number into all of its places. The loop is raised where s is surely positive (it is
-the index of a loop that begins at 1 or later, say) or a parameter, of which that is checked: for a step below zero a
-slice has other ends than a loop, and a step of 0 raises.
+Side conditions: one axis, one number into all of its places, and no element of an array as the step. The loop is
+raised where s is surely positive (it is the index of a loop that begins at 1 or later, say) or a parameter, of which
+that is checked: for a step below zero a slice has other ends than a loop, and a step of 0 raises.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def store(
             pass
         case _:
             return None
-    if elementwise.operand(scope, value) is not None or all_of(cst.Call, given):
+    if elementwise.operand(scope, value) is not None or all_of(cst.Call | cst.Subscript, given):
         return None
     step = ex.scalar(scope, given)
     if isinstance(step, Const):
