@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from kraise.analysis.conditions import conjuncts, is_static, static_expr
 from kraise.analysis.dependence import nonnegative
+from kraise.analysis.division import divided
 from kraise.analysis.poly import Poly, to_expr, to_poly, wraps
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
@@ -79,11 +80,22 @@ def unit_steps(cx: Context, st: State, s: k.For, start: eq.Expr, stop: eq.Expr, 
     one = k.Const(1, INT)
     way = (first, end) if down else (end, first)
     gap = k.Op("sub", (k.Op("add", (k.Op("sub", way, INT), size), INT), one), INT)
-    rounds = k.Op("floordiv", (gap, size), INT)
+    rounds: k.Expr = k.Op("floordiv", (gap, size), INT)
+    length = to_poly(stop) - to_poly(start)
+    if (whole := whole_rounds(-length if down else length, step)) is not None:
+        st.env[f"${s.var}.rounds"], rounds = whole, k.Var(f"${s.var}.rounds", INT)
     count = f"{s.var}_round"
     value_now = k.Op("sub" if down else "add", (first, k.Op("mul", (size, k.Var(count, INT)), INT)), INT)
     body = (k.Assign(s.var, value_now, INT, span=s.span), *s.body)
     return replace(s, var=count, start=k.Const(0, INT), stop=rounds, step=one, body=body)
+
+
+def whole_rounds(gap: Poly, step: eq.Expr) -> eq.Expr | None:
+    """How many steps of a positive size fill a gap, if that is one number whatever the size: a gap of some steps, or of
+    one element more."""
+    rounds, rest = divided(gap, to_poly(step))
+    more = rest.value if rest.terms else 0
+    return None if more not in (0, 1) or to_poly(step).value is not None else to_expr(rounds + more)
 
 
 def positive(cx: Context, st: State, step: eq.Expr) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from kraise.analysis.boxes import largest
 from kraise.analysis.conditions import is_static, static_expr
 from kraise.analysis.dependence import nonnegative
+from kraise.analysis.division import divided
 from kraise.analysis.poly import Poly, to_expr, to_poly
 from kraise.ir import equations as eq
 from kraise.ir import kernel as k
 from kraise.ir.types import BOOL, INT
 from kraise.raising.loops.grid_stride import of_block
-from kraise.raising.loops.ranges import positive
+from kraise.raising.loops.ranges import positive, whole_rounds
 from kraise.raising.run.context import Context
 from kraise.raising.run.state import State
 from kraise.raising.run.statements import block
@@ -74,15 +75,23 @@ def _in_rounds(
     one = k.Const(1, t)
     gap = at["end"] if not origin.terms else k.Op("sub", (at["end"], at["origin"]), t)
     last = k.Op("sub", (k.Op("add", (gap, at["step"]), t), one), t)
-    count = k.Op("floordiv", (last, at["step"]), t)
+    count: k.Expr = k.Op("floordiv", (last, at["step"]), t)
+    if (whole := whole_rounds(end - origin, step)) is not None:
+        names["rounds"] = f"${s.var}rounds"
+        count = k.Var(names["rounds"], t, span=s.span)
     fresh = f"${s.var.lstrip('$').removesuffix('$round')}_round"
     now = k.Op("add", (at["start"], k.Op("mul", (k.Var(fresh, t), at["step"]), t)), t)
     inside = k.Op("lt", (k.Var(s.var, t), at["stop"]), BOOL)
     if end != to_poly(stop):  # it goes without saying, and is the end of all blocks
         inside = k.Op("and", (k.Op("lt", (k.Var(s.var, t), at["end"]), BOOL), inside), BOOL)
-    body = (k.Assign(s.var, now, t, span=s.span), k.If(inside, s.body))
+    own = to_poly(start) - origin  # a place of the first step
+    every = whole is not None and not (divided(end - origin, size)[1]).terms and end == to_poly(stop)
+    every = every and nonnegative((*st.path, *st.facts), own) and nonnegative((*st.path, *st.facts), size - 1 - own)
+    body = (k.Assign(s.var, now, t, span=s.span), *(s.body if every else (k.If(inside, s.body),)))
     st.env.pop(s.var, None)
     st.env |= {names["start"]: start, names["stop"]: stop, names["step"]: step, names["origin"]: to_expr(origin)}
+    if whole is not None:
+        st.env[names["rounds"]] = whole
     st.env[names["end"]] = stop if end == to_poly(stop) else to_expr(end)
     block(cx, st, (k.For(fresh, k.Const(0, t), count, one, body, type=t, span=s.span),), live - {s.var})
     for n in (*names.values(), s.var):
