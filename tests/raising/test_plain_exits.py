@@ -113,12 +113,12 @@ def test_forms():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("body", (TILE.format("j >= n"), TILE.format("j >= n || x[j] > 1"), WHOLE))
-def test_values_and_gradients(body):
-    done = pipeline.translate(HEAD.format(body), "f.cu")
-    assert done.text and (body != WHOLE or "jnp.sum(x[:n])" in done.text), done.text
-    shapes = {"x": (17,), "z": (17,)}
-    agrees(done, pipeline.Request(shapes=shapes, values={"n": 17, "m": 17}, grid=(2,), block=(3,)), done.text)
+def test_values_and_gradients():
+    for body in (TILE.format("j >= n"), TILE.format("j >= n || x[j] > 1"), WHOLE):
+        done = pipeline.translate(HEAD.format(body), "f.cu")
+        assert done.text and (body != WHOLE or "jnp.sum(x[:n])" in done.text), done.text
+        shapes = {"x": (17,), "z": (17,)}
+        agrees(done, pipeline.Request(shapes=shapes, values={"n": 17, "m": 17}, grid=(2,), block=(3,)), done.text)
 
 
 def test_what_is_stored_twice_is_refused():
