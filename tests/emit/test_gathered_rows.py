@@ -32,6 +32,18 @@ def test_a_gather_of_rows():
     assert load_module(text).f(x.ravel(), at, np.ones(2, np.float32), 4, 0).tolist() == [1, 1]
 
 
+def test_a_sum_over_rows_that_may_be_empty():
+    each = " int i = blockIdx.x * blockDim.x + threadIdx.x;\n float s = 0;\n if (i >= n) return;\n"
+    text = text_of(each + " for (int j = 0; j < m; j++) s += x[at[i] * m + j];\n y[i] = s;")
+    assert "x2[at[:n]]" in text, text
+    x, at = rows()
+    f = load_module(text).f
+    np.testing.assert_allclose(f(x.ravel(), at, np.ones(5, np.float32), 4, 3), [*x[at].sum(1), 1], rtol=1e-6)
+    assert f(x.ravel(), at, np.ones(5, np.float32), 4, 0).tolist() == [0, 0, 0, 0, 1]
+    slope = jax.grad(lambda x: f(x, at, jnp.ones(5), 4, 3).sum())(jnp.asarray(x.ravel())).reshape(5, 3)
+    assert slope[:, 0].tolist() == [1, 0, 1, 0, 2]
+
+
 def test_a_scatter_of_rows():
     text = text_of(EACH + "atomicAdd(&y[m * at[i] + j], x[i * m + j]);")
     assert ".at[at[:n]].add(x2)" in text and "arange" not in text

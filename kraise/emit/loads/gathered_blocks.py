@@ -58,7 +58,7 @@ def found(
     number = reduce(lambda a, b: eq.Op("add", (a, b), kind), (_product(q, kind) for q in quotients))
     if not any(map(_opaque, tree.walk(number))):
         return None
-    return (number, *inner), of_blocks(array, tuple(sizes))
+    return (number, *inner), of_blocks(array, tuple(sizes), True)
 
 
 def _opaque(e: eq.Expr) -> bool:

@@ -66,16 +66,18 @@ class _Rows:
                         self._asked(c.update, c.axes, condition)
                     for o in s.outputs:
                         self._asked(o.value, o.axes, condition)
-        self.memo: dict[tuple[eq.Expr, Axes, frozenset[str]], eq.Expr] = {}
-        done = mapped(kernel, lambda e, axes: self._expression(e, axes, self.over.get((e, axes), frozenset())))
+        self.memo: dict[tuple[eq.Expr, Axes, frozenset[str], frozenset[str]], eq.Expr] = {}
+        self.outer = frozenset[str]()  # the indices of the statement: where one has no value, nothing of it is run
+        done = mapped(kernel, self._value)
         done = replace(done, body=tuple(map(self._stored, done.body)))
-        self.kernel = named(done, ((old, new) for (old, _, _), new in self.memo.items()))
+        self.kernel = named(done, ((old, new) for (old, *_), new in self.memo.items()))
 
     def _stored(self, s: eq.Stmt) -> eq.Stmt:
         """A statement with its stores to such places as stores to rows."""
         match s:
             case eq.Write() if s.before.array in self.flat and not s.segments:
                 asked = frozenset() if s.where is None else self.free(s.where)
+                self.outer = frozenset(a.name for a in s.axes)
                 found = self._found(s, s.before.array, {a.name: a for a in s.axes}, asked)
                 return s if found is None else replace(s, subscripts=found[0], view=found[1])
             case eq.Fold():
@@ -85,9 +87,13 @@ class _Rows:
     def _asked(self, value: eq.Expr, axes: Axes, condition: eq.Expr) -> None:
         self.over[value, axes] = self.over.get((value, axes), frozenset()) | self.free(condition)
 
+    def _value(self, value: eq.Expr, axes: Axes) -> eq.Expr:
+        self.outer = frozenset(a.name for a in axes)
+        return self._expression(value, axes, self.over.get((value, axes), frozenset()))
+
     def _expression(self, node: eq.Expr, axes: Axes, asked: frozenset[str]) -> eq.Expr:
         """The expression over ``axes``; conditions around it ask for the indices ``asked``."""
-        found = self.memo.get((node, axes, asked))
+        found = self.memo.get((node, axes, asked, self.outer))
         if found is None:
             inner, more = axes, asked
             match node:
@@ -101,7 +107,7 @@ class _Rows:
             found = tree.rebuilt(node, {c: self._expression(c, inner, more) for c in tree.children(node)})
             if isinstance(found, eq.Read) and found.version.array in self.flat:
                 found = self._load(found, {a.name: a for a in axes}, asked)
-            self.memo[node, axes, asked] = found
+            self.memo[node, axes, asked, self.outer] = found
         return found
 
     def _load(self, node: eq.Read, ranges: dict[str, eq.Axis], asked: frozenset[str]) -> eq.Read:
@@ -124,7 +130,7 @@ class _Rows:
             return None
         for row, size in (product.args, product.args[::-1]):
             if size == axis.hi or (isinstance(size, eq.Const) and size.value == getattr(axis.hi, "value", None)):
-                return (row, index), of_blocks(array, (axis.hi,))
+                return (row, index), of_blocks(array, (axis.hi,), axis.name not in self.outer)
         return None
 
 

@@ -117,13 +117,14 @@ def whole(kernel: eq.Kernel) -> frozenset[Key]:
 
 def _as_many_as_there_are(a: Access) -> bool:
     """Whether the view shows the whole rows that the array has."""
-    return len(a.view) > 1 and a.view == of_blocks(a.array, a.view[1:])
+    return len(a.view) > 1 and any(a.view == of_blocks(a.array, a.view[1:], empty) for empty in (False, True))
 
 
-def of_blocks(array: str, sizes: tuple[eq.Expr, ...]) -> tuple[eq.Expr, ...]:
-    """The view of a flat array as the whole blocks (or rows) of these sizes that it has."""
+def of_blocks(array: str, sizes: tuple[eq.Expr, ...], empty: bool) -> tuple[eq.Expr, ...]:
+    """The view of a flat array as the whole blocks (or rows) of these sizes that it has; ``empty``: they may hold no
+    cell where the view is made."""
     block = reduce(lambda a, b: eq.Op("mul", (a, b), INT), sizes)
-    if len(sizes) > 1 and not all(isinstance(s, eq.Const) for s in sizes):  # there may be none of one of them
+    if empty and not all(isinstance(s, eq.Const) for s in sizes):
         block = eq.Op("max", (block, eq.Const(1, INT)), INT)
     return (eq.Op("floordiv", (eq.Shape(array, 0, INT), block), INT), *sizes)
 
