@@ -228,11 +228,11 @@ def box(names: tuple[str, ...], condition: tuple[eq.Expr, ...], context: tuple[s
         if not upper:
             raise Unbounded(name, "upper")
         for n, at, source in holes:
-            if n == name and len(lower) == 1 and lower[0] == at:
-                lower = [lower[0] + 1]
+            if n == name and at in lower:
+                lower = [p + (p == at) for p in lower]
                 used.add(source)
-            elif n == name and len(upper) == 1 and upper[0] == at:
-                upper = [upper[0] - 1]
+            elif n == name and at in upper:
+                upper = [p - (p == at) for p in upper]
                 used.add(source)
         step = 1
         if name in strides and len(lower) == 1:

@@ -34,6 +34,7 @@ from kraise.raising.loops.whiles import while_loop
 from kraise.raising.loops.whole_bounds import with_whole_bounds
 from kraise.raising.memory import blank, from_end, outside, partly, parts, pitched
 from kraise.raising.memory.bounds import mark
+from kraise.raising.memory.entry_rows import entries
 from kraise.raising.memory.padded import without_gaps
 from kraise.raising.memory.phases import cooperative, uniform_barriers
 from kraise.raising.memory.privatised import without_private_copies
@@ -295,8 +296,8 @@ class Raiser:
 
     def _marked(self, stmts: tuple[eq.Stmt, ...], returns: Returned) -> Marked:
         cx = self.cx
-        accesses = _unchecked(cx, self.st.accesses)
-        return mark(stmts, returns, accesses, cx.tail, frozenset(cx.named.values()), cx.rounds_around)  # type: ignore[return-value]
+        accesses, tables = _unchecked(cx, self.st.accesses), entries(cx.of_tables)
+        return mark(stmts, returns, accesses, cx.tail, frozenset(cx.named.values()), cx.rounds_around, tables)  # type: ignore[return-value]
 
     def _leaving(self, stmts: tuple[eq.Stmt, ...]) -> frozenset[eq.Version]:
         """The stores in which a load may leave its array."""

@@ -13,6 +13,7 @@ from kraise.ir.types import ArrayType, ScalarType
 from kraise.verify import interpreter
 from kraise.verify.cases import Case, CaseError, named_dtype
 from kraise.verify.errors import InterpreterError
+from kraise.verify.host_roles import row_pointers
 from kraise.verify.scalars import dtype_of
 
 SIZES = (7, 5, 3)
@@ -34,6 +35,7 @@ def infer_host_case(
     problem = ""
     kind = named_dtype(dtype)
     integers = [p.name for p in host.params if isinstance(p.type, ScalarType) and p.type.is_integer]
+    pointers = row_pointers(source, host)
     several = distinct and len(integers) > 1
     for size in ((LARGEST,) if several else ()) + SIZES:
         own = dict(zip(integers, itertools.cycle(DIFFERENT), strict=False)) if size == LARGEST else {}
@@ -41,7 +43,7 @@ def infer_host_case(
             rng = np.random.default_rng(seed)
             sizes = {**own, **values}
             arguments = {
-                p.name: _argument(p, size, power, shapes, sizes, kind, rng)
+                p.name: _argument(p, size, power, shapes, sizes, kind, rng, p.name in pointers)
                 for p, power in zip(host.params, powers, strict=True)
             }
             try:
@@ -72,6 +74,7 @@ def _argument(
     values: Mapping[str, Any],
     dtype: np.dtype,
     rng: np.random.Generator,
+    pointer: bool,
 ) -> Any:
     if param.name in values:
         return values[param.name]
@@ -80,6 +83,11 @@ def _argument(
         axes = param.type.ndim - len(tail)
         shape = shapes.get(param.name, (*((size,) * axes if axes > 1 else (size**power,)), *tail))
         own = dtype_of(param.type.element) or dtype
+        if pointer and own.kind in "iu":
+            least = min((v for v in values.values() if isinstance(v, int) and v > 0), default=size)
+            starts = np.sort(rng.integers(0, min(least, size) + 1, shape), axis=-1)
+            starts[..., :1] = 0
+            return starts.astype(own)
         if own.kind in "iub":
             return rng.integers(0, 2 if own.kind == "b" else size, shape).astype(own)
         return rng.uniform(0.1, 0.9, shape).astype(own)

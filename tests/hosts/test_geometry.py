@@ -73,3 +73,31 @@ def test_a_callback_of_a_stream():
     """
     done = pipeline.translate(source, "k.cu")
     assert not done.diagnostics and "return k(y, n)" in done.text
+
+
+RETURNED = """
+__global__ void mark(float *x, int w, int h) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < w && j < h) x[j * w + i] += blockIdx.x + 10 * blockIdx.y;
+}
+static inline int cdiv(int a, int b) { return (a + b - 1) / b; }
+dim3 tiles(int w, int h, dim3 block) {
+    int columns = cdiv(w, block.x);
+    return dim3(columns, cdiv(h, block.y));
+}
+void f(float *x, int w, int h) {
+    dim3 block(4, 2);
+    mark<<<tiles(w, h, block), block>>>(x, w, h);
+    dim3 small(2, 2);
+    dim3 grid = tiles(w, h, small);
+    mark<<<grid, small>>>(x, w, h);
+}
+"""
+
+
+def test_dim3_that_a_helper_returns():
+    done = pipeline.translate(RETURNED, "a.cu")
+    x = np.zeros(30, np.float32)
+    j, i = np.divmod(np.arange(30), 6)
+    np.testing.assert_array_equal(run(done, "f", x, 6, 5), i // 4 + 10 * (j // 2) + i // 2 + 10 * (j // 2))
+    agrees(done, "f", x=x, w=6, h=5)

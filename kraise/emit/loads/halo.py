@@ -9,6 +9,7 @@ left out.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 
 from kraise.emit import tree
@@ -31,7 +32,7 @@ def padded(kernel: eq.Kernel, tables: Tables) -> eq.Kernel:
         return kernel
     kept: set[eq.Reduce] = set()  # windows whose masks do not go term by term
     while True:
-        terms = _Terms(kept, tables)
+        terms = _Terms(kept, tables, _made(roots))
         wide = mapped(kernel, terms.expression)
         places = Places(wide)
         rule = _Rule(places.outside(), places.limits())
@@ -48,9 +49,10 @@ def padded(kernel: eq.Kernel, tables: Tables) -> eq.Kernel:
 class _Terms:
     """Sums over short windows with a mask as sums of masked terms."""
 
-    def __init__(self, kept: set[eq.Reduce], tables: Tables):
+    def __init__(self, kept: set[eq.Reduce], tables: Tables, made: Container[eq.Expr]):
         self.kept = kept
         self.tables = tables
+        self.at_hand = made
         self.free = tree.Free()
         self.memo: dict[eq.Expr, eq.Expr] = {}
         self.made: dict[eq.Reduce, tuple[eq.Expr, ...]] = {}
@@ -68,12 +70,34 @@ class _Terms:
         chain = windows.terms(node, self.free, self.tables) if node.op == "add" else None
         if not chain or not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(node.body)):
             return node
+        if self._held(old.body, {a.name for a in old.axes}):
+            return node  # what all terms are made of is made for the whole window anyway
         parts = [b if m is None else eq.Op("select", (m, b, eq.Const(0, INT)), b.type) for b, m in chain]
         self.made[old] = tuple(p for p, (_, m) in zip(parts, chain, strict=True) if m is not None)
         total = parts[0]
         for part in parts[1:]:
             total = eq.Op("add", (total, part), node.type)
         return total
+
+    def _held(self, n: eq.Expr, names: set[str]) -> bool:
+        if not self.free(n) & names or not self.free(n) - names:
+            return True
+        if isinstance(n, eq.Op) and n in self.at_hand:
+            return True
+        below = tree.children(n)
+        return not isinstance(n, eq.Read) and bool(below) and all(self._held(c, names) for c in below)
+
+
+def _made(roots: list[eq.Expr]) -> set[eq.Expr]:
+    """What stands outside of reductions: it is made over the axes of a store."""
+    found: set[eq.Expr] = set()
+    stack = list(roots)
+    while stack:
+        n = stack.pop()
+        if n not in found:
+            found.add(n)
+            stack += () if isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan) else tree.children(n)
+    return found
 
 
 # --- what a mask leaves out ----------------------------------------------------------------------

@@ -33,8 +33,11 @@ class Rolls:
     parts: tuple[Linear | None, ...]
 
 
-def rolls(ctx: Context, subscripts: tuple[eq.Expr, ...], extents: tuple[Linear, ...], frame: Frame) -> Rolls | None:
-    """How subscripts go round; None where they do not."""
+def rolls(
+    ctx: Context, subscripts: tuple[eq.Expr, ...], extents: tuple[Linear, ...], frame: Frame, unused: bool = False
+) -> Rolls | None:
+    """How subscripts go round; None where they do not. ``unused``: nobody uses what stands beyond the ends, which may
+    then be what comes round."""
     rows, first = None, subscripts[0]
     if len(subscripts) > 1 and isinstance(first, eq.Index):
         rows = next((a for a in frame if a.name == first.name and _few(a)), None)
@@ -50,6 +53,8 @@ def rolls(ctx: Context, subscripts: tuple[eq.Expr, ...], extents: tuple[Linear, 
             return None
         held = rows is not None and rows.name in ctx.free(s)
         dim = roll_of(linear(s), own[0], extent) if held else classify(ctx, s, extent, frame)
+        if held and dim is None and unused:
+            dim = _moved(linear(s), own[0], extent)
         match dim:
             case Range(start=start, stop=stop, step=1, backward=False) if start.same(Linear()):
                 shift, part = Linear(), None if stop.same(extent) else stop
@@ -65,6 +70,13 @@ def rolls(ctx: Context, subscripts: tuple[eq.Expr, ...], extents: tuple[Linear, 
     if len(set(axes)) != len(axes) or not shifts or (rows is not None and not tables):
         return None
     return Rolls(rows, tuple(axes), tuple(shifts), tuple(parts))
+
+
+def _moved(place: Linear, axis: eq.Axis, extent: Linear) -> Roll | None:
+    """``y - dy[q]``, y over the whole extent, as places that go round."""
+    index = next((a for a, c in place.terms if isinstance(a, eq.Index) and a.name == axis.name and c == 1), None)
+    whole = axis.step == 1 and linear(axis.lo).same(Linear()) and linear(axis.hi).same(extent)
+    return Roll(axis, place - linear(index)) if index is not None and whole else None
 
 
 def _few(axis: eq.Axis) -> bool:
@@ -108,8 +120,9 @@ def rolled(low: Lowering, base: Py, found: Rolls, way: int) -> Py:
 
 
 def by_table(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...], frame: Frame) -> Val | None:
-    """A load of rows each of which goes round by its own number of places."""
-    found = rolls(low.ctx, node.subscripts, extents, frame) if not node.safe and isinstance(base, Atom) else None
+    """A load of rows each of which goes round by its own number of places, or is moved where what stands beyond its
+    ends is used by nobody."""
+    found = rolls(low.ctx, node.subscripts, extents, frame, node.safe) if isinstance(base, Atom) else None
     if found is None or found.rows is None or any(found.parts):
         return None
     if not linear(found.rows.hi).same(extents[0]):

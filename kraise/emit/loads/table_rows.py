@@ -5,11 +5,13 @@ row by row: the table's entries are Python's own numbers, and nothing is broadca
 rather than added up as whole arrays. (Measured on a CPU, nine directions on 200 x 150 cells: 0.4 of the time of
 products with an axis for the table, of the gradient 0.8.) Numbers among which the index alone chooses are such a
 table, too (nine directions on 300 x 300 cells: the gradient in a sixth of the time). The side conditions: the index has
-a known number of values, from 0, and stands alone, in front, in each subscript that holds it.
+a known number of values, from 0, and stands alone, in front, in each subscript that holds it. A value of another form
+that is needed more than once (populations that came from beyond a wall) is made with its axis, and its rows are these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kraise.emit import tree
@@ -26,6 +28,7 @@ from kraise.ir import equations as eq
 from kraise.ir.walk import substitute
 
 _MOST = 32
+_Made = Mapping[eq.Expr, tuple[str, Frame]]  # parts that are made with the axis: their names, their other axes
 
 
 @dataclass
@@ -91,16 +94,26 @@ def _by_row(low: Lowering, value: eq.Expr, axis: eq.Axis, own: Frame) -> tuple[_
     size = linear(axis.hi)
     if axis.step != 1 or not linear(axis.lo).same(Linear()) or size.terms or not 1 < size.constant <= _MOST:
         return None
-    axis, value = _renamed(low, value, axis)
+    wanted = _made_with_axis(low, value, axis, own)
+    if wanted is None:
+        return None
+    first = axis
+    axis, value, anew = _renamed(low, value, axis)
     tables = (isinstance(n, eq.Read) and n.version.array in ctx.tables for n in tree.walk(value))
     if not any(tables) and not any(_chosen(low, n, axis) for n in tree.walk(value)):
         return None
-    rows = _collected(low, value, axis, own)
+    made = {anew(n): ("", over) for n, over in wanted.items()}
+    rows = _collected(low, value, axis, own, made)
     if rows is None:
         return None
+    for n, over in wanted.items():
+        known = low.variable(n, (first, *over))
+        if known is not None and known[1] != (first, *over):
+            return None
+        made[anew(n)] = (known[0] if known is not None else low.define(n, (first, *over)), over)
     for node in _beside(low, value, axis):
         low.lower(node, own)  # what is the same in all rows gets its variables first
-    rows = _collected(low, value, axis, own)
+    rows = _collected(low, value, axis, own, made)
     if rows is None:
         return None
     block = Block("", axis.name, ctx.names.fresh(_short(axis)), axis, unrolled=True)
@@ -121,8 +134,45 @@ def _by_row(low: Lowering, value: eq.Expr, axis: eq.Axis, own: Frame) -> tuple[_
     return rows, block, term.py
 
 
-def _renamed(low: Lowering, value: eq.Expr, axis: eq.Axis) -> tuple[eq.Axis, eq.Expr]:
-    """The value with an index of its own: sums beside it may run over one of that name."""
+def _made_with_axis(low: Lowering, value: eq.Expr, axis: eq.Axis, own: Frame) -> dict[eq.Expr, Frame] | None:
+    """The parts that are no operations on loads at the index, with their other axes: loads whose rows are moved, and
+    the largest operations that are needed more than once. None where there is another such part."""
+    ctx = low.ctx
+
+    def by_rows(n: eq.Expr) -> bool:
+        if axis.name not in ctx.free(n) or _chosen(low, n, axis) is not None:
+            return True
+        match n:
+            case eq.Read(safe=False, outside=(), limit=None, subscripts=(eq.Index(), *rest)):
+                return not any(axis.name in ctx.free(s) for s in rest)
+            case eq.Op() | eq.Cast():
+                return all(map(by_rows, tree.children(n)))
+        return False
+
+    def moved(n: eq.Expr, over: Frame) -> bool:
+        if not isinstance(n, eq.Read) or n.outside or n.limit is not None:
+            return False
+        found = rolls(ctx, n.subscripts, ctx.array_extents(n.version, n.view), (axis, *over), n.safe)
+        return found is not None and found.rows == axis and not any(found.parts) and found.axes == over
+
+    found: dict[eq.Expr, Frame] = {}
+    stack = [value]
+    while stack:
+        n = stack.pop()
+        if by_rows(n):
+            continue
+        over = tuple(a for a in own if a.name in ctx.free(n))
+        if n is not value and over and (moved(n, over) or (isinstance(n, eq.Op) and ctx.uses[n] > 1)):
+            found[n] = over
+        elif isinstance(n, eq.Op | eq.Cast):
+            stack += tree.children(n)
+        else:
+            return None
+    return found
+
+
+def _renamed(low: Lowering, value: eq.Expr, axis: eq.Axis) -> tuple[eq.Axis, eq.Expr, Callable[[eq.Expr], eq.Expr]]:
+    """The value with an index of its own (sums beside it may run over one of that name), and how a part has it."""
     ctx, name = low.ctx, f"{axis.name}${len(low.ctx.blocks)}"
     held = [n for n in tree.walk(value) if axis.name in ctx.free(n)]
     old = {n: eq.Index(name, n.type) for n in held if isinstance(n, eq.Index)}
@@ -131,7 +181,11 @@ def _renamed(low: Lowering, value: eq.Expr, axis: eq.Axis) -> tuple[eq.Axis, eq.
         ctx.uses[new] = ctx.uses[n]
         if n in ctx.wishes:
             ctx.wishes[new] = ctx.wishes[n]
-    return eq.Axis(name, axis.lo, axis.hi, axis.step), substitute(value, dict(old))
+
+    def anew(e: eq.Expr) -> eq.Expr:
+        return substitute(e, dict(old))
+
+    return eq.Axis(name, axis.lo, axis.hi, axis.step), anew(value), anew
 
 
 def _beside(low: Lowering, value: eq.Expr, axis: eq.Axis) -> list[eq.Expr]:
@@ -143,16 +197,17 @@ def _beside(low: Lowering, value: eq.Expr, axis: eq.Axis) -> list[eq.Expr]:
     return [n for n in found if isinstance(n, eq.Op | eq.Reduce)]
 
 
-def _collected(low: Lowering, value: eq.Expr, axis: eq.Axis, own: Frame) -> _Rows | None:
-    """The loads at the index, by names that are free again; None where it is used in another way."""
+def _collected(low: Lowering, value: eq.Expr, axis: eq.Axis, own: Frame, made: _Made) -> _Rows | None:
+    """The loads at the index, and the rows of what is ``made`` with its axis, by names that are free again; None where
+    it is used in another way."""
     rows = _Rows()
-    good = _loads(low, rows, value, axis, own) and rows.tables
+    good = _loads(low, rows, value, axis, own, made) and rows.tables
     for name in rows.names:
         low.ctx.names.release(name)
     return rows if good else None
 
 
-def _loads(low: Lowering, rows: _Rows, value: eq.Expr, axis: eq.Axis, own: Frame) -> bool:
+def _loads(low: Lowering, rows: _Rows, value: eq.Expr, axis: eq.Axis, own: Frame, made: _Made) -> bool:
     ctx = low.ctx
     seen: set[eq.Expr] = set()
     stack = [value]
@@ -162,12 +217,20 @@ def _loads(low: Lowering, rows: _Rows, value: eq.Expr, axis: eq.Axis, own: Frame
         if node in seen or axis.name not in ctx.free(node):
             continue
         seen.add(node)
+        if node in made:
+            whole, over = made[node]
+            name = ctx.names.fresh(f"{whole or 'row'}_{_short(axis)}")
+            rows.names.append(name)
+            rows.sources.append(py.call("jnp.unstack", Atom(whole)))
+            rows.known[(node, frozenset(over))] = (name, over)
+            rows.arrays = True
+            continue
         if (numbers := _chosen(low, node, axis)) is not None:
             _numbers(low, rows, node, numbers, axis)
             continue
         match node:
             case eq.Read(safe=False, outside=(), limit=None, subscripts=(eq.Index(), *rest)):
-                if any(axis.name in ctx.free(s) for s in rest) and not _goes_round(low, node, axis, own):
+                if any(axis.name in ctx.free(s) for s in rest):
                     return False
                 found.append(node)
             case eq.Op():
@@ -216,9 +279,6 @@ def _row(low: Lowering, rows: _Rows, node: eq.Read, axis: eq.Axis, own: Frame) -
     from kraise.emit.loads.subscripts import slice_item, subscripted, viewed
 
     ctx = low.ctx
-    if any(axis.name in ctx.free(s) for s in node.subscripts[1:]):
-        _rolled(low, rows, node, axis, own)
-        return True
     extents = ctx.array_extents(node.version, node.view)
     dims = [classify(ctx, s, e, own) for s, e in zip(node.subscripts[1:], extents[1:], strict=True)]
     ranges = [d for d in dims if isinstance(d, Range) and d.step == 1 and not d.backward]
@@ -262,37 +322,6 @@ def _numbers(low: Lowering, rows: _Rows, node: eq.Expr, values: list[eq.Expr], a
     rows.sources.append(py.Tup(tuple(low.lower(v, ()).py for v in values)))
     rows.known[(node, frozenset())] = (name, ())
     rows.tables = True
-
-
-def _before(node: eq.Read, axis: eq.Axis, own: Frame) -> tuple[eq.Read, Frame]:
-    """A load by the index's own name, and its axes."""
-    name = axis.name.rpartition("$")[0]
-    old: dict[eq.Expr, eq.Expr] = {
-        n: eq.Index(name, n.type) for n in tree.walk(node) if n is eq.Index(axis.name, n.type)
-    }
-    before = substitute(node, old)
-    assert isinstance(before, eq.Read)
-    free = tree.Free()(before)
-    return before, (eq.Axis(name, axis.lo, axis.hi, axis.step), *(a for a in own if a.name in free))
-
-
-def _goes_round(low: Lowering, node: eq.Read, axis: eq.Axis, own: Frame) -> bool:
-    """Whether each row of a load goes round by its own number of places."""
-    before, frame = _before(node, axis, own)
-    found = rolls(low.ctx, before.subscripts, low.ctx.array_extents(before.version, before.view), frame)
-    return found is not None and found.rows == frame[0] and not any(found.parts) and found.axes == frame[1:]
-
-
-def _rolled(low: Lowering, rows: _Rows, node: eq.Read, axis: eq.Axis, own: Frame) -> None:
-    """The rows of such a load, which has a name."""
-    before, frame = _before(node, axis, own)
-    known = low.variable(before, frame)
-    text: Py = Atom(known[0] if known is not None else low.define(before, frame))
-    name = low.ctx.names.fresh(f"{node.version.array.split('.')[-1]}_{_short(axis)}")
-    rows.names.append(name)
-    rows.sources.append(py.call("jnp.unstack", text))
-    rows.known[(node, frozenset(frame[1:]))] = (name, frame[1:])
-    rows.arrays = True
 
 
 def _short(axis: eq.Axis) -> str:

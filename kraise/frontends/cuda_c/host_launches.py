@@ -13,6 +13,7 @@ from kraise.frontends.cuda_c.c_types import AUTO, Array, Pointer, Struct, leaf, 
 from kraise.frontends.cuda_c.host_flat_structs import without_flat_structs
 from kraise.frontends.cuda_c.host_memory import Memory
 from kraise.frontends.cuda_c.host_names import callee, normal
+from kraise.frontends.cuda_c.host_places import is_dim3
 from kraise.frontends.cuda_c.host_variants import Variants, launched_as
 from kraise.frontends.cuda_c.instantiate import Instantiation
 from kraise.frontends.cuda_c.tokens import Raw
@@ -28,6 +29,8 @@ ZERO, ONE = k.Const(0, INT32), k.Const(1, INT32)
 class Launches(Memory):
     """The part of the reader that knows launches."""
 
+    before: Any
+    extents_in: Any
     skips: dict[str, set[int]]
     records: dict[str, dict[str, str]]
     host_copied: dict[str, set[int]]
@@ -69,7 +72,15 @@ class Launches(Memory):
             return tuple(normal(self.number(a)) for a in args)
         if self.is_ignored(node):
             return (k.Var("?", INT32),)
+        if isinstance(node, Tree) and kind(node) == "call_expression" and is_dim3(self._type_of(node)):
+            return self._returned_extents(node)
         return (normal(self.number(node)),)
+
+    def _returned_extents(self, node: Node) -> tuple[k.Expr, ...]:
+        """What a helper of the file makes of its arguments: ``tiles(n, m)`` of ``return dim3((m + 15) / 16, …)``."""
+        found = self.low.value(node)
+        self.before(node, found)
+        return tuple(normal(self.extents_in(member)) for _, member in found.fields)
 
     def launch(self, node: Tree) -> h.Launch:
         """``kernel<<<grid, block, shared, stream>>>(…)``."""

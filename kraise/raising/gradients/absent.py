@@ -10,10 +10,10 @@ factors of a product one may stay as it is: what it does to the other's derivati
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
-from kraise.ir.equations import CarryIn, Cast, Const, Expr, Op, Read, Reduce, Scan
-from kraise.ir.walk import free_indices, topological
+from kraise.ir.equations import CarryIn, Cast, Const, Expr, New, Op, Read, Reduce, Scan
+from kraise.ir.walk import free_indices, statements, topological
 from kraise.raising.gradients.conditions import ALWAYS, NEVER, Conditions, Demand
 from kraise.raising.gradients.hazards import constant_like, hazards
 from kraise.raising.gradients.needs import within
@@ -32,6 +32,8 @@ class Absent:
 
     def __init__(self, usage: Usage) -> None:
         self.usage, self.conditions = usage, usage.conditions
+        new = (s.version.array for s in statements(usage.kernel.body) if isinstance(s, New))
+        self.arrays = frozenset((*(p.name for p in usage.kernel.params), *new))  # type: ignore[attr-defined]
         made = self._made()
         self.sites: dict[Site, dict[Expr, Expr]] = {}
         for site, unit in usage.units.items():
@@ -57,7 +59,7 @@ class Absent:
         for node, demand in made.items():
             if demand != ALWAYS:
                 seen = self.usage.before(demand, first[node])
-                made[node] = _own(self.conditions, node, seen, ambient[node])
+                made[node] = _own(self.conditions, node, seen, ambient[node], self.arrays)
         return {r: d for r, d in made.items() if d != ALWAYS}
 
     def _zeroed(self, read: Expr, demand: Demand) -> Expr:
@@ -65,10 +67,10 @@ class Absent:
         return simplify.select(mask, read, constant_like(0, read.type), read.type)
 
 
-def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[str]) -> Demand:
+def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[str], arrays: Container[str]) -> Demand:
     """The demand as far as it is flags and indices that are loaded, and that the load's own lanes see. Not: what needs
-    the load itself, what changes from round to round of a loop, what floats decide, or what indices and sizes alone
-    decide (the cells at a rim are read by their neighbours).
+    the load itself, what changes from round to round of a loop, what floats decide, or what indices, sizes and the
+    module's tables alone decide (the cells at a rim are read by their neighbours).
     """
     indices = free_indices(read) | ambient
 
@@ -79,9 +81,16 @@ def _own(conditions: Conditions, read: Expr, demand: Demand, ambient: frozenset[
         nodes = topological((condition,))
         if read in nodes or any(isinstance(n, CarryIn) for n in nodes):
             return False
-        return any(isinstance(n, Read) for n in nodes) and not any(map(_computed, nodes))
+        loaded = any(isinstance(n, Read) and not _of_table(n, arrays) for n in nodes)
+        return loaded and not any(map(_computed, nodes))
 
     return conditions.weaken(demand, keep)
+
+
+def _of_table(read: Read, arrays: Container[str]) -> bool:
+    """Whether it is an entry of one of the module's tables: no array of the kernel's, given or made."""
+    array = read.version.array
+    return not read.version.number and array not in arrays and array.partition(".")[0] not in arrays
 
 
 def _computed(node: Expr) -> bool:

@@ -23,6 +23,7 @@ from kraise.ir.types import BOOL, INT
 from kraise.ir.walk import children, free_indices, map_statement, rebuild, statements, topological
 from kraise.raising.memory import whole_tiles
 from kraise.raising.memory.by_number import ByNumber
+from kraise.raising.memory.entry_rows import Entries, last_row
 from kraise.raising.memory.first_rounds import Flags, exit_flags, in_first_rounds
 from kraise.raising.memory.flat import flat, flattened, same_place
 from kraise.raising.memory.going_round import goes_round
@@ -55,17 +56,18 @@ def mark(
     stmts: tuple[eq.Stmt, ...],
     returns: tuple[object, ...],
     accesses: list[Access],
-    tails: Callable[[str], int] = lambda array: 0,
-    threads: frozenset[eq.Expr] = frozenset(),
-    rounds: tuple[eq.Axis, ...] = (),
+    tails: Callable[[str], int],
+    threads: frozenset[eq.Expr],
+    rounds: tuple[eq.Axis, ...],
+    tables: Entries,
 ) -> tuple[tuple[eq.Stmt, ...], tuple[object, ...], list[tuple[eq.Expr, eq.Expr]]]:
     """``stmts`` and ``returns`` with ``safe`` set on the accesses that may leave, and what became of each value
     (names follow it); ``tails`` of an array are its axes after the flat one; ``threads`` are parameters that are a
-    block's threads, ``rounds`` the indices of loops around the function."""
+    block's threads, ``rounds`` the indices of loops around the function, ``tables`` what entries of tables are."""
     around = box(rounds)
     values = tuple(r for r in returns if isinstance(r, eq.Node) and not isinstance(r, eq.Version))
     marker = _Marker(accesses, tails, threads, guards(stmts, values))  # type: ignore[arg-type]
-    marker.sizes, marker.flags = sizes_of(stmts), exit_flags(stmts)
+    marker.sizes, marker.flags, marker.tables = sizes_of(stmts), exit_flags(stmts), tables
     marker.made = {s.version.array: s.shape for s in statements(stmts) if isinstance(s, eq.New)}
     out = tuple(marker.statement(s, around) for s in stmts)
     kept = tuple(
@@ -100,6 +102,7 @@ class _Marker:
         self.firsts: dict[tuple[str, tuple[eq.Expr, ...]], dict[Poly | None, None]] = {}
         self.sizes: frozenset[eq.Expr] = frozenset()
         self.flags: Flags = {}
+        self.tables: Entries = {}
         self.made: dict[str, tuple[eq.Expr, ...]] = {}  # the shapes of arrays of the function's own
 
     def _sized(self, condition: eq.Expr) -> bool:
@@ -167,7 +170,10 @@ class _Marker:
             leaves = leaves and not self._in_its_rows(e, domain)
             short = not leaves and self._counted_use(e, domain)
             leaves = leaves or short
-            if (
+            if leaves and (last := last_row(e, domain, self.tables, self._has_row)) is not None:
+                here, leaves = (e.version.array, e.view[1:]), False
+                self.rows.setdefault(here, {})[last + 1] = self.firsts.setdefault(here, {})[None] = None
+            elif (
                 self._partly(e)
                 or e.view
                 and not (

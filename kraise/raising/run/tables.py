@@ -42,8 +42,9 @@ def place_like(cx: Context, e: eq.Expr) -> bool:
 
 
 def without_casts(place: eq.Expr) -> eq.Expr:
-    """The place with its indices as they are: a sum with a choice is one of C's integers, which they fit."""
-    if index_like(place) or not any(isinstance(n, eq.Op) and n.name == "select" for n in topological((place,))):
+    """The place with its indices as they are: a sum with a choice, or with a table's entry, is one of C's integers,
+    which they fit."""
+    if index_like(place) or not any(_of_c(n) for n in topological((place,))):
         return place
 
     def bare(n: eq.Expr) -> eq.Expr:
@@ -51,3 +52,7 @@ def without_casts(place: eq.Expr) -> eq.Expr:
         return n.arg if fits and index_like(n.arg) else n  # type: ignore[union-attr]
 
     return transform(place, bare)
+
+
+def _of_c(n: eq.Expr) -> bool:
+    return isinstance(n, eq.Read) or (isinstance(n, eq.Op) and n.name == "select")

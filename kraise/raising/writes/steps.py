@@ -1,4 +1,5 @@
-"""An index in steps of m that is divided by a number is m times another: ``i % 8 == 0`` with ``y[i / 8]``."""
+"""An index in steps of m that is divided by a number is m times another, and a remainder: ``i % 8 == 0`` with
+``y[i / 8]``, ``i % 2 != 0`` with ``y[i / 2]``."""
 
 from __future__ import annotations
 
@@ -27,10 +28,12 @@ def _counted(r: RawWrite, wanted: Callable[[eq.Index], bool]) -> RawWrite:
         found = _multiple(c, r.loops)
         if found is None:
             continue
-        index, size = found
+        index, size, first = found
         if not wanted(index):
             continue
         whole = operation("mul", (eq.Const(size, INT), index), INT)
+        if first:
+            whole = operation("add", (whole, eq.Const(first, INT)), INT)
 
         def fn(e: eq.Expr, index: eq.Index = index, whole: eq.Expr = whole) -> eq.Expr:
             return tidy(substitute(e, {index: whole}))
@@ -44,19 +47,24 @@ def _counted(r: RawWrite, wanted: Callable[[eq.Index], bool]) -> RawWrite:
     return r
 
 
-def _multiple(c: eq.Expr, loops: tuple[str, ...]) -> tuple[eq.Index, int] | None:
-    """The index that ``c`` says is a multiple of a number, and the number."""
+def _multiple(c: eq.Expr, loops: tuple[str, ...]) -> tuple[eq.Index, int, int] | None:
+    """The index that ``c`` says is a multiple of a number and a remainder more, the number, and the remainder."""
     match c:
-        case eq.Op(name="eq", args=(eq.Op(name="mod", args=(x, eq.Const(value=int() as m))), eq.Const(value=0))) if (
-            m > 1
+        case eq.Op(
+            name="eq", args=(eq.Op(name="mod", args=(x, eq.Const(value=int() as m))), eq.Const(value=int() as r))
         ):
-            poly = to_poly(x)
-            rest = Poly({t: k for t, k in poly.terms.items() if k % m})
-            (name,) = rest.indices() if len(rest.indices()) == 1 else ("",)
-            index = eq.Index(name, INT)
-            if name in loops and rest == to_poly(index):
-                return index, m
-    return None
+            pass
+        case eq.Op(
+            name="ne", args=(eq.Op(name="mod", args=(x, eq.Const(value=int() as m))), eq.Const(value=int() as other))
+        ) if m == 2:
+            r = 1 - other
+        case _:
+            return None
+    poly = to_poly(x)
+    rest = Poly({t: k for t, k in poly.terms.items() if t and k % m}) if m > 1 and 0 <= r < m else Poly({})
+    (name,) = rest.indices() if len(rest.indices()) == 1 else ("",)
+    index = eq.Index(name, INT)
+    return (index, m, (r - poly.offset) % m) if name in loops and rest == to_poly(index) else None
 
 
 def _divides(n: eq.Expr, index: eq.Index) -> bool:
