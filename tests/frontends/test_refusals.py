@@ -26,7 +26,7 @@ from .conftest import HEADER, refusals
         ("x[i] = 'a'", "KR101"),
         ("x[i] = [j for j in x]", "KR101"),
         ("x[i] = (i := 3)", "KR101"),
-        ("x[3:0:i] = 1", "KR104"),
+        ("x[3:0:'a'] = 1", "KR101"),
         ("x[i], y = cuda.grid(3)", "KR104"),
         ("assert i", "KR101"),
         ("raise ValueError", "KR101"),

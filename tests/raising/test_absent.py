@@ -1,18 +1,29 @@
 """Cells that a lane does not read: NaN in them reaches no gradient; a mask only where a product would see it."""
 
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
 
 from kraise.ir import equations as eq
-from kraise.ir.types import INT32
+from kraise.ir.kernel import Param
+from kraise.ir.types import FLOAT64, INT32, ArrayType
 from kraise.raising.gradients.absent import Absent
 from kraise.raising.gradients.demand import make_safe
 from kraise.raising.gradients.usage import Usage
-from tests.raising.build import axis, i, j, kernel, op, read, reduce, select, write
+from tests.raising import build
+from tests.raising.build import axis, i, j, op, read, reduce, select, write
 from tests.raising.evaluate import evaluate, gradients
 
 NAN = float("nan")
+GIVEN = tuple(Param(name, ArrayType(FLOAT64, 1)) for name in "xwmyzb")  # other arrays are tables of the module
+
+
+def kernel(*body, **more):
+    return replace(build.kernel(*body, **more), params=GIVEN)
+
+
 x, w, m, mj, xj, wj = (
     read("x", i),
     read("w", i),
@@ -129,3 +140,11 @@ def test_each_factor_is_masked_where_the_other_is_read_elsewhere():
     given = arguments(x=np.array([2.0, 1.0, -3.0, 0.5]), z=np.zeros(4))
     found = gradients(safe, given, (np.ones(4), np.ones(4)))
     np.testing.assert_allclose(found["x"], np.where(ON, W, 0.0) + 1.0)
+
+
+def test_what_tables_decide_is_no_flag():
+    """Entries of the module's tables decide as indices do: cells that one lane leaves out are those of a neighbour."""
+    table = op("gt", read("rows", i, type=INT32), 0)
+    value = select(table, op("mul", x, w), 0.0)
+    assert Absent(Usage(kernel(write(value)))).sites == {}
+    assert Absent(Usage(kernel(write(select(live, op("mul", x, w), 0.0))))).sites

@@ -24,6 +24,7 @@ from kraise.emit.stores import (
     new_arrays,
     padded,
     pieces,
+    rows_down,
     triangles,
     versions,
     whole_rows,
@@ -188,7 +189,7 @@ def _write_box(low: Lowering, stmt: eq.Write, dims: list[subs.Dim], extents: tup
     if value.axes == frame and len(frame) == len(dims) and (widths := padded.widths(ctx, stmt, dims, extents)):
         versions.assign_whole(low, stmt, py.call("jnp.pad", typed(ctx, stmt, value.py), widths))
         return
-    if chosen is None and ends.joined(low, stmt, dims, extents, value, frame):
+    if chosen is None and any(one(low, stmt, dims, extents, value, frame) for one in (ends.joined, rows_down.anew)):
         return
     text = cast(ctx, stmt, value.py)
     versions.assign(low, stmt, _stored(items, _method(stmt), text, chosen))

@@ -22,6 +22,7 @@ from kraise.raising.carried.freely import own_only
 from kraise.raising.memory.blank import note_undefined
 from kraise.raising.memory.filled import Solved, solve
 from kraise.raising.memory.filled_twice import joined, without_known
+from kraise.raising.memory.made_again import made_again
 from kraise.raising.memory.partly import marked
 from kraise.raising.memory.renumbered import digits_of, readings
 from kraise.raising.run import simplify
@@ -58,7 +59,7 @@ def held(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...]) -> eq.Ex
     if array not in st.locals or not st.locals[array].private:
         return None
     found = _Search(cx, st, array, subs).at(st.versions[array], (*st.path, *st.facts))
-    return None if isinstance(found, _Mark) else found
+    return None if isinstance(found, _Mark) or made_again(st.out, array, found) else found
 
 
 def check_filled(cx: Context, st: State, array: str, subs: tuple[eq.Expr, ...], span: object) -> None:
