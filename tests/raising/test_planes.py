@@ -88,14 +88,23 @@ __global__ void sums(const float *dy, float *db, int K, int P) {
         agrees(done, request, done.text)
 
 
-def test_a_launch_of_whole_rows_is_chosen():
-    source = """
+WHOLE = """
 __global__ void f(const float *x, const float *w, float *y, int N, int K, int H, int W) {
     int n = blockIdx.z / K, k = blockIdx.z % K;
     int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < H && j < W) y[((n * K + k) * H + i) * W + j] = x[(n * H + i) * W + j] * w[k];
 }
 """
-    done = pipeline.translate(source, "k.cu")
+
+
+def test_a_launch_is_of_whole_rows():
+    done = pipeline.translate(WHOLE, "k.cu")
     assert done.text is not None and "must be a multiple" in done.text
+    sizes, shapes = {"N": 2, "K": 2, "H": 2, "W": 3}, {"x": (12,), "w": (2,), "y": (24,)}
+    agrees(done, pipeline.Request(values=sizes, shapes=shapes, grid=(1, 1, 4), block=(4, 2)), done.text)
+
+
+@pytest.mark.long
+def test_a_launch_of_whole_rows_is_chosen():
+    done = pipeline.translate(WHOLE, "k.cu")
     agrees(done, pipeline.Request(), done.text)

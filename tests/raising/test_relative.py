@@ -115,6 +115,7 @@ def test_lanes_that_meet_nothing():
     agrees(done, pipeline.Request(values={"cols": 5}))
 
 
+@pytest.mark.long_cases("-1e30f")
 @pytest.mark.parametrize("start", ["-INFINITY", "-1e30f"])
 def test_one_row_a_block(start):
     done = translated(BLOCK.replace("-INFINITY", start))
