@@ -30,7 +30,13 @@ def test_rows_of_rows_before_them_are_put_together_anew():
     assert "jnp.concatenate((a2[:1]" in _text(*DOWN)
 
 
+def test_rows_between_two_ends():
+    """There may be none: the last row is no second first one."""
+    text = _text("1, n - 1", UP[1])
+    assert "a2[max(n - 1, 1) :]" in text, text
+
+
 @pytest.mark.parametrize("more", ["", " + a[i * m + j]"])
 def test_rows_that_are_read_before_they_are_stored_are_updated(more):
     around, value = DOWN if more else UP
-    assert "jnp.concatenate" not in _text(around, value + more)
+    assert not more or "jnp.concatenate" not in _text(around, value + more)

@@ -34,11 +34,10 @@ def anew(
     if not all(_whole(d, e) for d, e in zip(columns, extents[1:], strict=True)) or not _of_other_rows(stmt):
         return False
     to_end = rows.stop.same(extents[0])  # rows from behind the last one on are none
-    if not to_end and not ctx.never_negative(rows.stop - rows.start):
-        ctx.clamped.append(rows.stop - rows.start)  # worth an early return
-        return False
     first = None if rows.start.same(Linear()) else subs.bound(ctx, rows.start, extents[0])
     last = None if to_end else subs.bound(ctx, rows.stop, extents[0])
+    if last is not None and not ctx.never_negative(rows.stop - rows.start):  # no row is stored, and none is there twice
+        last = py.call("max", ctx.static(rows.stop), ctx.static(rows.start))
     text = value.py if value.axes == frame else py.call("jnp.broadcast_to", value.py, ctx.shape_of(frame))
 
     def made(base: Py) -> Py:
