@@ -113,6 +113,13 @@ def classify(context: Context, subscript: eq.Expr, extent: Linear, frame: Frame)
     return _clamp(context, form, axis, extent) or Gather(subscript, axes)
 
 
+def is_whole(dim: Dim, extent: Linear) -> bool:
+    """Whether a subscript is over the whole extent, from its first place to its last one."""
+    if not isinstance(dim, Range) or dim.step != 1 or dim.backward:
+        return False
+    return dim.start.same(Linear()) and dim.stop.same(extent)
+
+
 def _by_size(context: Context, form: Linear, axis: eq.Axis) -> Range | None:
     """The places ``i * stride + tap`` of a window that the taps of a sum move.
 

@@ -14,7 +14,7 @@ from functools import reduce
 
 from kraise.emit import tree
 from kraise.emit.loads.views import of_blocks
-from kraise.emit.text.linear import transparent
+from kraise.emit.text.linear import from_zero, transparent
 from kraise.ir import equations as eq
 from kraise.ir.types import INT
 
@@ -73,9 +73,7 @@ def _digit(
         own = eq.Index(index, INT)
         mine = (stride[0], _sorted((*stride[1], own)))
         axis = ranges[index]
-        if mine not in terms or index in asked or axis.step != 1:
-            continue
-        if not isinstance(axis.lo, eq.Const) or axis.lo.value != 0:
+        if mine not in terms or index in asked or not from_zero(axis):
             continue
         if any(index in free(f) for t in terms if t != mine for f in t[1]) or terms.count(mine) != 1:
             continue

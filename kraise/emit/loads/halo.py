@@ -21,6 +21,7 @@ from kraise.emit.loads.tables import Tables
 from kraise.emit.text.linear import Linear, linear
 from kraise.ir import equations as eq
 from kraise.ir.types import BOOL, FLOAT, INT, NUMBER
+from kraise.ir.walk import topological
 
 _ZERO = eq.Const(0, INT)
 
@@ -70,7 +71,8 @@ class _Terms:
         chain = windows.terms(node, self.free, self.tables) if node.op == "add" else None
         if not chain or not any(isinstance(n, eq.Read) and n.safe for n in tree.walk(node.body)):
             return node
-        if self._held(old.body, {a.name for a in old.axes}):
+        names = {a.name for a in old.axes}
+        if windows.at_hand(old.body, names, self.free, lambda n: isinstance(n, eq.Op) and n in self.at_hand):
             return node  # what all terms are made of is made for the whole window anyway
         parts = [b if m is None else eq.Op("select", (m, b, eq.Const(0, INT)), b.type) for b, m in chain]
         self.made[old] = tuple(p for p, (_, m) in zip(parts, chain, strict=True) if m is not None)
@@ -79,25 +81,11 @@ class _Terms:
             total = eq.Op("add", (total, part), node.type)
         return total
 
-    def _held(self, n: eq.Expr, names: set[str]) -> bool:
-        if not self.free(n) & names or not self.free(n) - names:
-            return True
-        if isinstance(n, eq.Op) and n in self.at_hand:
-            return True
-        below = tree.children(n)
-        return not isinstance(n, eq.Read) and bool(below) and all(self._held(c, names) for c in below)
-
 
 def _made(roots: list[eq.Expr]) -> set[eq.Expr]:
     """What stands outside of reductions: it is made over the axes of a store."""
-    found: set[eq.Expr] = set()
-    stack = list(roots)
-    while stack:
-        n = stack.pop()
-        if n not in found:
-            found.add(n)
-            stack += () if isinstance(n, eq.Reduce | eq.ArgReduce | eq.Scan) else tree.children(n)
-    return found
+    sums = eq.Reduce | eq.ArgReduce | eq.Scan
+    return set(topological(roots, lambda n: () if isinstance(n, sums) else tree.children(n)))
 
 
 # --- what a mask leaves out ----------------------------------------------------------------------

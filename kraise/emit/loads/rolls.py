@@ -14,7 +14,7 @@ from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads.dims import Range, Roll, classify, roll_of
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear, linear, print_sum
+from kraise.emit.text.linear import Linear, from_zero, linear, print_sum
 from kraise.emit.text.names import identifier
 from kraise.emit.text.python import Atom, Py
 from kraise.ir import equations as eq
@@ -40,7 +40,7 @@ def rolls(
     then be what comes round."""
     rows, first = None, subscripts[0]
     if len(subscripts) > 1 and isinstance(first, eq.Index):
-        rows = next((a for a in frame if a.name == first.name and _few(a)), None)
+        rows = next((a for a in frame if a.name == first.name and few(a)), None)
     axes: list[eq.Axis] = []
     shifts: list[tuple[int, Linear]] = []
     parts: list[Linear | None] = []
@@ -75,13 +75,14 @@ def rolls(
 def _moved(place: Linear, axis: eq.Axis, extent: Linear) -> Roll | None:
     """``y - dy[q]``, y over the whole extent, as places that go round."""
     index = next((a for a, c in place.terms if isinstance(a, eq.Index) and a.name == axis.name and c == 1), None)
-    whole = axis.step == 1 and linear(axis.lo).same(Linear()) and linear(axis.hi).same(extent)
+    whole = from_zero(axis) and linear(axis.hi).same(extent)
     return Roll(axis, place - linear(index)) if index is not None and whole else None
 
 
-def _few(axis: eq.Axis) -> bool:
+def few(axis: eq.Axis) -> bool:
+    """Whether an axis has a known number of values, from 0, that are taken one by one."""
     size = linear(axis.hi)
-    return axis.step == 1 and linear(axis.lo).same(Linear()) and not size.terms and 1 < size.constant <= _MOST
+    return from_zero(axis) and not size.terms and 1 < size.constant <= _MOST
 
 
 def _known(ctx: Context, atom: eq.Expr, rows: eq.Axis | None) -> bool:
@@ -130,4 +131,4 @@ def by_table(low: Lowering, base: Py, node: eq.Read, extents: tuple[Linear, ...]
     return low.extend(rolled(low, base, found, -1), (found.rows, *found.axes), frame)
 
 
-__all__ = ["Rolls", "by_table", "rolled", "rolls"]
+__all__ = ["Rolls", "by_table", "few", "rolled", "rolls"]

@@ -17,17 +17,16 @@ from dataclasses import dataclass, field
 from kraise.emit import tree
 from kraise.emit.blocks import Assign, Block, Def, Frame, Val
 from kraise.emit.loads.dims import Range, classify
-from kraise.emit.loads.rolls import rolls
+from kraise.emit.loads.rolls import few, rolls
 from kraise.emit.loads.windows import at
 from kraise.emit.lower import Lowering
 from kraise.emit.text import python as py
-from kraise.emit.text.linear import Linear, linear
+from kraise.emit.text.linear import linear
 from kraise.emit.text.names import identifier
 from kraise.emit.text.python import ALL, Atom, Py, Slice
 from kraise.ir import equations as eq
 from kraise.ir.walk import substitute
 
-_MOST = 32
 _Made = Mapping[eq.Expr, tuple[str, Frame]]  # parts that are made with the axis: their names, their other axes
 
 
@@ -91,8 +90,7 @@ def _zipped(rows: _Rows) -> Py:
 def _by_row(low: Lowering, value: eq.Expr, axis: eq.Axis, own: Frame) -> tuple[_Rows, Block, Py] | None:
     """The value of one row over the axes that are left, and what comes in with it."""
     ctx = low.ctx
-    size = linear(axis.hi)
-    if axis.step != 1 or not linear(axis.lo).same(Linear()) or size.terms or not 1 < size.constant <= _MOST:
+    if not few(axis):
         return None
     wanted = _made_with_axis(low, value, axis, own)
     if wanted is None:

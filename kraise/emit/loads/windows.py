@@ -224,13 +224,19 @@ def _held(low: Lowering, node: eq.Reduce) -> bool:
         if isinstance(key, tuple)
     }
 
+    return at_hand(node.body, names, free, lambda n: (n, free(n)) in variables)
+
+
+def at_hand(body: eq.Expr, names: set[str], free: tree.Free, made: Callable[[eq.Expr], bool]) -> bool:
+    """Whether all that a body has of a window's indices ``names`` and of others at once is ``made`` of what is."""
+
     def held(n: eq.Expr) -> bool:
-        if not free(n) & names or not free(n) - names or (n, free(n)) in variables:
+        if not free(n) & names or not free(n) - names or made(n):
             return True
         below = tree.children(n)
         return not isinstance(n, eq.Read) and bool(below) and all(map(held, below))
 
-    return held(node.body)
+    return held(body)
 
 
 def truth(condition: eq.Expr) -> bool | None:

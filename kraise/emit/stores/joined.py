@@ -12,6 +12,7 @@ from collections.abc import Callable
 from kraise.emit import tree
 from kraise.emit.context import Context, Frame, Val
 from kraise.emit.loads import subscripts as subs
+from kraise.emit.loads.dims import is_whole
 from kraise.emit.lower import Lowering
 from kraise.emit.stores import halves, versions
 from kraise.emit.text import python as py
@@ -84,13 +85,8 @@ def along(ctx: Context, stmt: eq.Write, framed: Framed) -> tuple[int, subs.Dim, 
     frame, rest = framed(ctx, stmt)
     extents = ctx.array_extents(stmt.before, stmt.view)
     dims = [subs.classify(ctx, s, e, frame) for s, e in zip(stmt.subscripts, extents, strict=True)]
-    parts = [
-        (at, d, e)
-        for at, (d, e) in enumerate(zip(dims, extents, strict=True))
-        if not (
-            isinstance(d, subs.Range) and d.step == 1 and not d.backward and d.start.same(Linear()) and d.stop.same(e)
-        )
-    ]
+    places = enumerate(zip(dims, extents, strict=True))
+    parts = [(at, d, e) for at, (d, e) in places if not is_whole(d, e)]
     box = sum(isinstance(d, subs.Range) for d in dims) == len(frame)  # else one index stands twice: a diagonal
     return parts[0] if box and len(parts) == 1 and not rest else None
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from kraise.emit import tree
 from kraise.emit.context import Frame, Val
 from kraise.emit.loads import subscripts as subs
+from kraise.emit.loads.dims import is_whole
 from kraise.emit.lower import Lowering
 from kraise.emit.stores import versions
 from kraise.emit.stores.typed import typed
@@ -31,7 +32,7 @@ def anew(
     rows, *columns = dims
     if not isinstance(rows, subs.Range) or rows.step != 1 or rows.backward or not nonnegative(rows.start):
         return False
-    if not all(_whole(d, e) for d, e in zip(columns, extents[1:], strict=True)) or not _of_other_rows(stmt):
+    if not all(map(is_whole, columns, extents[1:])) or not _of_other_rows(stmt):
         return False
     to_end = rows.stop.same(extents[0])  # rows from behind the last one on are none
     first = None if rows.start.same(Linear()) else subs.bound(ctx, rows.start, extents[0])
@@ -48,11 +49,6 @@ def anew(
 
     versions.assign(low, stmt, made)
     return True
-
-
-def _whole(dim: subs.Dim, extent: Linear) -> bool:
-    plain = isinstance(dim, subs.Range) and dim.step == 1 and not dim.backward
-    return plain and dim.start.same(Linear()) and dim.stop.same(extent)  # type: ignore[union-attr]
 
 
 def _of_other_rows(stmt: eq.Write) -> bool:
